@@ -157,9 +157,9 @@ class RequireRole:
         """Authenticate the request, once. Raises Unauthorized and Forbidden."""
         key = await authenticate(connection, allow_ticket=self.allow_ticket)
         if self.is_operator and not key.is_operator:
-            raise Forbidden("this needs the operator key")
+            raise Forbidden("this request needs the operator key")
         if _RANK[key.role] < _RANK[self.role]:
-            raise Forbidden(f"this needs a key with the role {self.role}")
+            raise Forbidden(f"this request needs a key with at least the role {self.role}")
         connection.scope[_CALLER] = key
 
 

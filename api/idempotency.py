@@ -1,9 +1,9 @@
-"""Requests with an Idempotency-Key: executed once, then answered from the stored response.
+"""Requests with an Idempotency-Key: executed once, then the stored response is repeated.
 
 A route that creates something takes `idempotent: IdempotentDep`, does its work in a function of a
 connection, and ends in `return await idempotent.run_once(pool, work, application_id=…, status=…)`.
 Of concurrent requests with the same key one does the work; the others wait for its commit and get
-its answer.
+its response.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=255,
         pattern="^[!-~]*$",
-        description="A repeated request with the same key runs only once and gets the same answer",
+        description="Requests with the same key run only once and get the same response",
     ),
 ]
 
@@ -53,13 +53,13 @@ class IdempotentAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """A secret in an answer: stored as a seed, from which it is derived again, never in clear.
+    """A secret in a response. Only a seed is stored, from which the secret is derived again.
 
     The seed is useless without the operator key.
     """
 
     member: str
-    """Field of the body that holds the secret; null there: this answer has none."""
+    """Field of the body that holds the secret; null if this response has none."""
     derive: Callable[[str], str]
     """Computes the secret from a seed."""
     is_valid: Callable[[Connection, str], Awaitable[bool]]
@@ -71,13 +71,13 @@ class Secret:
         return self.derive(self.seed)
 
     def sealed(self, answer: IdempotentAnswer) -> IdempotentAnswer:
-        """The answer as it is stored."""
+        """Return the response to store: the seed in place of the plaintext secret."""
         if answer.body[self.member] is None:
             return answer
         return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
 
     async def unsealed(self, conn: Connection, answer: IdempotentAnswer) -> IdempotentAnswer:
-        """The original answer. Raises Conflict if its secret has expired or cannot be derived."""
+        """Restore the original response; raises Conflict if its secret is no longer valid."""
         sealed = answer.body[self.member]
         if sealed is None:
             return answer
@@ -106,10 +106,10 @@ class IdempotentRequest:
         status: int,
         secret: Secret | None = None,
     ) -> JSONResponse:
-        """Do the work and answer with `status`, or repeat the stored answer.
+        """Do the work and respond with `status`, or repeat the stored response.
 
         If the work raises, nothing is stored and the key is free again. Raises Conflict if the key
-        was used for another request. An answer with a secret needs `secret`.
+        was used for another request. A response with a secret needs `secret`.
         """
         async with transaction(pool) as conn:
             answer = await self.stored_answer(conn, application_id)
@@ -124,7 +124,7 @@ class IdempotentRequest:
     async def stored_answer(
         self, conn: Connection, application_id: UUID
     ) -> IdempotentAnswer | None:
-        """The stored answer, if any; raises Conflict if it belongs to another request.
+        """Return the stored response, if any; raises Conflict if it belongs to another request.
 
         From here to the end of the transaction, other requests with this key wait. The caller must
         not take any other lock before.
@@ -143,7 +143,7 @@ class IdempotentRequest:
     async def store_answer(
         self, conn: Connection, application_id: UUID, answer: IdempotentAnswer
     ) -> None:
-        """Store an answer, in the transaction that does the work: no secrets in clear."""
+        """Store a response without plaintext secrets, in the transaction that does the work."""
         if self.key is not None:
             await idempotency.remember(
                 conn,

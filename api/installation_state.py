@@ -39,7 +39,7 @@ class OverviewCache:
         self._good_until = float("-inf")
 
     async def get(self) -> Overview:
-        """The state, a few seconds old. Raises psycopg.OperationalError without a database."""
+        """Return the state, a few seconds old. Raises psycopg.OperationalError if that fails."""
         async with self._lock:
             if self._last is None or self._clock() >= self._good_until:
                 started = self._clock()

@@ -139,7 +139,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
 
 
 def create_app(open_runtime: OpenRuntime) -> FastAPI:
-    """The application; the runtime lives as long as the server's lifespan."""
+    """Create the application; the runtime lives as long as the server's lifespan."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -41,7 +41,7 @@ class ApiError(IngestError):
 
 
 class Unauthorized(ApiError):
-    """No key, an unknown one or a revoked one: the answer does not tell which."""
+    """No key, an unknown one or a revoked one; the response does not tell which."""
 
     code = "unauthorized"
 
@@ -122,7 +122,7 @@ def retry_after(wait: timedelta) -> dict[str, str]:
 
 
 def validation_problem(errors: Sequence[Mapping[str, Any]]) -> JSONResponse:
-    """The answer to a request whose fields are wrong."""
+    """The response to a request with invalid fields."""
     detail = "the request has missing, unknown or invalid fields"
     more = len(errors) - MAX_FIELD_ERRORS
     if more > 0:

@@ -12,7 +12,7 @@ Rows = Iterable[tuple[Sequence[str], float]]
 
 
 class QueueGauges(Collector):
-    """Gauges of one moment; without an overview, only whether the database answers."""
+    """Gauges of one moment; without an overview, only whether the database responds."""
 
     def __init__(self, overview: Overview | None, *, is_up: bool = True) -> None:
         self._overview = overview
@@ -20,7 +20,7 @@ class QueueGauges(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         yield _gauge(
-            "database_up", "Whether the database answered this process.", float(self._is_up)
+            "database_up", "Whether the database responded to this process.", float(self._is_up)
         )
         if self._overview is not None:
             yield from _job_gauges(self._overview)

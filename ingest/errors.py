@@ -87,7 +87,7 @@ class Transient(IngestError):
 
 
 class Permanent(IngestError):
-    """No attempt can succeed: the job fails at once, without further attempts."""
+    """No retry can succeed; the job fails without further attempts."""
 
     def __init__(self, message: str, *, code: ErrorCode | OwnCode) -> None:
         super().__init__(message)
@@ -126,12 +126,12 @@ class LeaseLost(IngestError):
     """The job was recovered, cancelled or deleted while we held it: drop our result."""
 
     def __init__(self, job_id: UUID) -> None:
-        super().__init__(f"job {job_id} is no longer ours")
+        super().__init__(f"this worker no longer holds the lease of job {job_id}")
         self.job_id = job_id
 
 
 class SetupError(IngestError):
-    """The installation is wrong. The message is one line that says what to change."""
+    """The installation cannot work. The message is one line that says what to change."""
 
 
 class SearchTimeout(IngestError):

@@ -1,6 +1,6 @@
 """The inbox: turn webhook events of a provider into pages of their runs.
 
-An event may arrive before the answer to the start request, twice, after the end, or for a run
+An event may arrive before the response to the start request, twice, after the end, or for a run
 that is not ours. It is checked against the database in the transaction that applies it. Each event
 is processed once, and the result is stored with it.
 """

@@ -56,7 +56,10 @@ class Hold:
     """The pause is over: one request should probe the provider."""
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
-        """The Snooze for a job that does not wait in place. Jitter spreads jobs that wait."""
+        """The Snooze that puts the job back in the queue.
+
+        Jitter keeps waiting jobs from resuming all at once.
+        """
         widest = min(max(self.delay / 4, _NARROWEST_SPREAD), _WIDEST_SPREAD)
         spread = widest * random.random()  # noqa: S311  # spreads load, guards nothing
         return Snooze(self.delay + spread, reason=self.reason, code=code, message=message)
@@ -71,7 +74,7 @@ class Governor:
         self._limits = dict(limits or {})
 
     async def enter(self, lane: str, *, requests: int = 1, tokens: int = 0) -> None:
-        """Reserve capacity for a handler; raises Snooze if it must wait: no attempt is spent."""
+        """Reserve capacity for a handler; raises Snooze, which spends no attempt, to wait."""
         hold = await self.reserve(lane, requests=requests, tokens=tokens)
         if hold is not None:
             raise hold.snooze()
@@ -135,7 +138,7 @@ class Governor:
     async def record_rate_limit(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
-        """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
+        """Pause the lane after a rate-limit response, exactly for `retry_after` if given."""
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
             failures = now.failures + _counts(now)
@@ -184,7 +187,7 @@ class Governor:
         return is_paused
 
     async def record_success(self, lane: str) -> None:
-        """The provider answered: reset its failures and resume waiting jobs."""
+        """Reset the failures after a response of the provider, and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:
@@ -237,7 +240,10 @@ class WaitBudget:
         return hold.delay <= min(self._longest, self._left)
 
     async def wait(self, hold: Hold) -> None:
-        """Wait for the hold, 1 s at most: a pause may end early, other requests may go first."""
+        """Sleep for the hold's delay, but about 1 s at most.
+
+        The caller then asks again: the pause may have ended early, or others may have gone first.
+        """
         delay = min(hold.delay, timedelta(seconds=1)) * random.uniform(1, 1.1)  # noqa: S311
         self._left -= delay
         await asyncio.sleep(delay.total_seconds())

@@ -51,7 +51,7 @@ class Payload(_Wire):
 
     @classmethod
     def of(cls, job: HasPayload) -> Self:
-        """The payload of a job. Raises Permanent `invalid_payload`, which names the wrong keys."""
+        """Parse the payload of a job. Raises Permanent `invalid_payload` with the invalid keys."""
         try:
             return cls.model_validate(job.payload, by_alias=True, by_name=False)
         except ValidationError as error:
@@ -65,7 +65,7 @@ class Payload(_Wire):
 
     @classmethod
     def key(cls, field: str) -> str:
-        """The name of a field in JSON. Raises KeyError if there is no such field."""
+        """Return the name of a field in JSON. Raises KeyError if there is no such field."""
         return cls.model_fields[field].alias or field
 
 
@@ -102,7 +102,7 @@ class StoredMember(StoredFile):
     depth: int
     """Number of enclosing files."""
     may_hold_files: bool = False
-    """Its name promises a format that holds files: until it is read, their number is unknown."""
+    """The name implies a format that holds files, whose number is unknown until it is read."""
 
 
 class Refusal(_Wire):
@@ -126,7 +126,7 @@ _REFUSED: Final = RefusedMember.key("refused")
 
 
 def member_payload(job: HasPayload) -> MemberPayload:
-    """The payload of a `member` job. Raises Permanent like `Payload.of`."""
+    """Parse the payload of a `member` job. Raises Permanent like `Payload.of`."""
     return (RefusedMember if _REFUSED in job.payload else StoredMember).of(job)
 
 
@@ -172,7 +172,7 @@ class RechunkTally(_Wire):
     chunks: int = 0
     reused_vectors: int = 0
     changed: int = 0
-    """Left alone: the document or the settings changed meanwhile."""
+    """Documents skipped because they or the settings changed meanwhile."""
     failed: int = 0
     last_code: str = "internal"
     last_message: str = ""

@@ -1,7 +1,7 @@
 """Preview a file: extract and chunk it as an upload would, without storing anything.
 
 Used by the API, which does not parse in its own process. Like the worker's, these parsers run in
-separate processes; there are few, since the user waits for the answer.
+separate processes; there are few, since the user waits for the response.
 """
 
 import asyncio

@@ -20,7 +20,7 @@ async def scratch_folder() -> AsyncIterator[Path]:
     try:
         yield folder
     finally:
-        # Usually it is empty: one call. A thread only if there are files to remove.
+        # Usually the folder is empty. Use a thread only if there are files to remove.
         try:
             os.rmdir(folder)
         except OSError:

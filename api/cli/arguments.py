@@ -30,7 +30,7 @@ def check_id(id: str | None, *, hint: str = SOURCES) -> None:
 
 
 def json_object(text: str | None) -> dict[str, Any] | None:
-    """The value of --metadata; raises CommandError if it is not a JSON object."""
+    """Parse the value of --metadata; raises CommandError if it is not a JSON object."""
     if text is None:
         return None
     try:

@@ -14,7 +14,7 @@ FAILED: Final = 1
 CANNOT_CONTINUE: Final = 2
 INTERRUPTED: Final = 130
 
-# Only this object is missing or in the wrong state. Any other error would hold for all objects.
+# Only this object is missing or in the wrong state. Any other error would affect all objects.
 _CONCERNS_ONE_OBJECT: Final = (404, 409)
 
 

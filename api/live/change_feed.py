@@ -145,7 +145,7 @@ class ChangeFeed:
             after = await self._positions(conn, dirty)
             states = await _states(conn, {id: dirty[id] for id in new_to_followers})
             page = await events.after(conn, after, limit=_MAX_EVENTS)
-        # Nothing is awaited until the broadcast: no subscriber joins or leaves in between.
+        # Nothing is awaited until the broadcast, so no subscriber joins or leaves in between.
         late = {id for id, seq in after.items() if not self._is_ready(id, seq)}
         late |= {
             id for id in after if self._feeds.followers_without(dirty[id], id)

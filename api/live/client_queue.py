@@ -1,4 +1,4 @@
-"""The bounded send queue of one client: a client that does not read costs little memory."""
+"""The send queue of one client; bounded, so a client that does not read costs little memory."""
 
 import asyncio
 from collections import deque

@@ -77,7 +77,7 @@ class Hub:
                 subscriber.joining.difference_update(wanted)
 
     async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
-        """As `subscribe`, for all present and future sources of the application.
+        """Like `subscribe`, for all present and future sources of the application.
 
         Finished sources beyond the `newest` are sent with their next event. Raises QueueClosed.
         """
@@ -101,7 +101,7 @@ class Hub:
         self.unsubscribe(subscriber, tuple(subscriber.positions))
 
     def drop(self, subscriber: Subscriber) -> None:
-        """Deliver nothing more: the connection has ended."""
+        """Remove a subscriber whose connection has ended."""
         self._feeds.drop(subscriber)
 
     async def _join(
@@ -148,7 +148,8 @@ class Hub:
                 await subscriber.queue.put(messages.of_event(event))
                 positions[event.source_id] = event.seq
             if len(page) < _REPLAY_PAGE:
-                # All events have been sent; a number that is still missing is no longer stored.
+                # That was the last page. Events still missing have been deleted: count them as
+                # sent.
                 for id in positions:
                     positions[id] = max(positions[id], newest[id])
 
@@ -157,7 +158,7 @@ class Hub:
         feed = self._feeds.open(source_id, application_id=subscriber.application_id, seq=position)
         self._feeds.join(subscriber, feed, position=position)
         if is_new:
-            # Notifications since the last query were ignored: the source had no subscriber.
+            # Notifications since the last query were ignored because the source had no subscriber.
             self._changes.mark_dirty(feed.application_id, source_id)
 
 

@@ -44,7 +44,7 @@ class _PageFrame:
 
 
 def parse_event_id(last_event_id: str) -> ResumePoint:
-    """The job of an event id, and whether it is done. Raises FieldRejected for an invalid id."""
+    """Parse an event id into its job and whether that is done; raises FieldRejected if invalid."""
     id, done, rest = last_event_id.partition(_DONE)
     try:
         if rest:

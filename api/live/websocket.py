@@ -18,10 +18,10 @@ event once and in order.
 other source of the application, including new ones, follows as soon as it has an event.
 
 `error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`) leave
-the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no answer.
+the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no reply.
 Close codes: 4400 too many invalid messages; 4401 no valid key or ticket, or the key was revoked
 (checked every 20 seconds); 4403 not allowed; 4408 the client does not read: reconnect with `after`;
-1013 the database does not answer: likewise. A handshake over the rate limit of the key is answered
+1013 the database does not respond: likewise. A handshake over the rate limit of the key is answered
 with 429 (messages are not counted), one with an unknown query parameter with 422.
 """
 
@@ -215,7 +215,7 @@ class Session:
         except QueueClosed:
             return DOES_NOT_READ
         except (WebSocketDisconnect, RuntimeError):
-            # RuntimeError: the server has closed the socket, as after a message that is too large.
+            # RuntimeError if the server has closed the socket, as after too large a message.
             return None
 
     async def _watch_sending(self) -> int:

@@ -18,7 +18,7 @@ _EVENT_STREAM: Final = b"text/event-stream"
 
 
 class MinimumBodyRate:
-    """Answers 408 to a body that arrives too slowly.
+    """Responds with 408 to a body that arrives too slowly.
 
     Time counts only while the application waits for bytes: a slow disk on our side is not held
     against the client.
@@ -81,7 +81,7 @@ class _RatedBody:
 
 
 class ConcurrencyLimit:
-    """Answers 503 to new requests while `max_requests` requests are in flight.
+    """Responds with 503 to new requests while `max_requests` requests are in flight.
 
     Not counted: WebSockets, event streams once they have begun, and the `exempt` paths.
     """

@@ -1,6 +1,6 @@
 """How many bytes of a body are read into memory; streamed bodies have separate limits.
 
-The framework's own limit answers in plain text and before the caller is authenticated.
+The framework's own limit responds in plain text and before the caller is authenticated.
 """
 
 from collections.abc import Mapping

@@ -80,7 +80,7 @@ class FailedKeys:
 
 
 def failed_keys_of(app: FastAPI) -> FailedKeys:
-    """The counts that the application's lifespan created."""
+    """The app's FailedKeys counter, created at startup."""
     failed: FailedKeys = app.state.failed_keys
     return failed
 

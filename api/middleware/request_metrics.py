@@ -47,7 +47,7 @@ class RequestMetrics:
                 tracing.failed(span, str(status))
 
     async def _counted(self, method: str, scope: Scope, receive: Receive, send: Send) -> int:
-        """Answer; returns the status that was sent."""
+        """Process the request; returns the status of the response."""
         started = time.monotonic()
         status: int | None = None
 

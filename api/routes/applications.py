@@ -159,7 +159,7 @@ async def add_key(
     key: Admin,
     idempotent: IdempotentDep,
 ) -> JSONResponse:
-    """Create a key. Only this answer, and its replays, contain it in clear."""
+    """Create a key. Only this response and its idempotent replays contain the plaintext key."""
     _require_access(id, key)
     secret = Secret(
         member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
@@ -199,7 +199,7 @@ async def list_keys(
 async def revoke_key(
     id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
 ) -> None:
-    """Revoke a key: the next request with it is refused."""
+    """Revoke a key. The next request with the key is refused."""
     _require_access(id, key)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):

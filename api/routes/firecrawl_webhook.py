@@ -1,4 +1,4 @@
-"""Events of providers: verified, stored unchanged, answered at once.
+"""Events of providers: verified, stored unchanged, acknowledged at once.
 
 The inbox processes them later. A signed body is never rejected for its content, because a provider
 would send it again, or never.
@@ -93,7 +93,10 @@ async def _body_slot(request: Request) -> AsyncIterator[None]:
 
 
 def _signature_of(request: Request) -> bytes:
-    """The raw header, which may contain any bytes. Without one, the body is not read."""
+    """Return the raw signature header (any bytes).
+
+    Raises Unauthorized, before the body is read, if the header is missing or repeated.
+    """
     given: list[bytes] = [value for name, value in request.headers.raw if name == _SIGNATURE]
     if len(given) != 1:
         raise _not_signed()

@@ -62,7 +62,7 @@ class Checks(View):
     paused: bool = False
     """An operator has paused the workers: see `ingest resume`, PUT /api/worker/config."""
     provider: ProviderFailure | None = None
-    """Null while the embedding provider answers, or if it runs in this process."""
+    """Null while the embedding provider responds, or if it runs in this process."""
     heartbeat: bool | None = None
     """Whether the heartbeat of this worker process is live. Null in other processes."""
     missing_parsers: Sequence[MissingParser] = ()
@@ -90,7 +90,7 @@ async def healthz() -> Health:
     responses={503: {"description": "The process cannot serve requests", "model": NotReady}},
 )
 async def readyz(runtime: RuntimeDep) -> Readiness | Response:
-    """The database answers and has the schema that this version needs."""
+    """Check that the database responds and has the schema that this version needs."""
     return _readiness(await _check(runtime))
 
 

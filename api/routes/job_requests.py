@@ -38,7 +38,7 @@ RunAt = Annotated[AwareDatetime, Field(lt=datetime(3000, 1, 1, tzinfo=UTC))]
 class NewJob(Body):
     type: Text
     payload: Payload = Field(default_factory=dict)
-    """Identifiers, never content; at most 16 KiB. No answer contains it."""
+    """Identifiers, never content; at most 16 KiB. No response contains it."""
     priority: Annotated[Whole, Field(ge=-100, le=100)] = 0
     """Higher is first. Jobs below 0 run after all interactive work."""
     knowledge_source_id: UUID | None = None
@@ -136,7 +136,7 @@ async def _check(pool: Pool, body: NewJob) -> None:
             loc=("body", "type"),
             code="not_enqueueable",
         )
-    # In a thread: a schema may be expensive to check, and must not block other requests.
+    # Run in a thread, so that an expensive schema check does not block other requests.
     wrong = await asyncio.to_thread(payload_errors, body.payload, job_type.payload_schema)
     if wrong:
         raise RequestValidationError(

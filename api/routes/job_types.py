@@ -24,7 +24,7 @@ from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/job-types", tags=["management"])
 
-# Lower bounds: a duration that the database rounds to zero would mean no wait, or no run time.
+# Lower bounds, because a duration that the database rounds to zero would mean no wait or run time.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
 Attempts = Annotated[Whole, Field(ge=1, le=100)]
@@ -106,7 +106,7 @@ class JobTypePatch(Body):
     payload_schema: PayloadSchema | None = None
 
     def applied_to(self, row: job_types.JobType) -> job_types.JobType:
-        """The type with these changes; raises FieldRejected if two limits contradict each other."""
+        """Apply these changes to the type; raises FieldRejected if two limits contradict."""
         changed = replace(row, **self._changes())
         if changed.backoff_cap < changed.backoff_base:
             raise self._contradiction("backoff_cap_seconds", "backoff_base_seconds", "below")
@@ -157,7 +157,7 @@ async def list_job_types(
 
 @router.patch("/{type}")
 async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Operator) -> JobType:
-    """Pause, disable or tune a job type. This applies to all jobs that start after the answer."""
+    """Pause, disable or tune a job type. Applies to all jobs that start after the response."""
     async with transaction(pool) as conn:
         row = await job_types.lock(conn, type)
         if row is None:

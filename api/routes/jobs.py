@@ -201,7 +201,7 @@ async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
 
 
 async def find_job(conn: Connection, application_id: UUID, id: UUID) -> Job:
-    """The job; raises NotFound if it does not exist or belongs to another application."""
+    """Find the job; raises NotFound if it does not exist or belongs to another application."""
     row = await job_views.get(conn, application_id=application_id, id=id)
     if row is None:
         raise NotFound("job")

@@ -18,7 +18,7 @@ router = APIRouter(tags=["health"])
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def get_metrics(request: Request) -> PlainTextResponse:
-    """Counters of this process, and gauges from the database if it answers."""
+    """Counters of this process, and gauges from the database if it responds."""
     text = exposition(await _gauges(overview_cache_of(request.app)))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
 

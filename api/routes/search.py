@@ -53,7 +53,7 @@ class SearchHit(View):
 class SearchHits(View):
     hits: list[SearchHit]
     degraded: list[Literal["vector"]] = Field(default_factory=list)
-    """What a hybrid search lacked: `vector`, while the embedding provider does not answer."""
+    """What a hybrid search lacked: `vector`, while the embedding provider does not respond."""
     degraded_reason: str | None = None
     """The error code and the provider's message."""
 

@@ -42,8 +42,9 @@ class ProgressView(View):
 
 @router.get("/api/knowledge-source/{id}/progress")
 async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
-    """Counts over the jobs of a source or, for the id of the application, over its sources.
+    """Progress of a source, counted in jobs.
 
+    If `id` is the application's own id: progress of all its sources, counted in sources.
     `percent` is null while the total is unknown; `seq` is null for an application.
     """
     if id == key.application_id:
@@ -69,7 +70,7 @@ async def stream_source(
     last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
     after: Annotated[int | None, Query(ge=0, le=_LAST_SEQ)] = None,
 ) -> Response:
-    """The events of a source for an EventSource, until it is done.
+    """Server-sent events of a source, until the source is done.
 
     First `snapshot`, then `progress`, `job`, `source` and `done`, with the messages of /api/ws as
     data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes after that event. If the key

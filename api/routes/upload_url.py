@@ -31,7 +31,7 @@ class UrlRequest(CrawlRequest):
     """When to fetch it again; null: nightly, like all other sources. Left out: unchanged."""
     metadata: Metadata | None = None
     chunking: Chunking | None = None
-    """Chunk settings; null: those of the application. Left out: unchanged."""
+    """Chunk settings. null: use the application's; omitted: keep the current ones."""
 
 
 class UrlQuery(CrawlRequest):
@@ -103,7 +103,7 @@ async def follow_url(
     """Fetch a page and follow it as server-sent events, until it is done.
 
     `progress` comes with every change, then one `done` or `error`. The fetch continues without a
-    listener; the same request joins it. With `crawlLinks` the answer is that of POST.
+    listener; the same request joins it. With `crawlLinks` the response is that of POST.
     """
     new = new_run(
         query,

@@ -283,6 +283,6 @@ def _upload_answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str,
 
 
 def _file_answer(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
-    """One file of the answer; fields that do not apply are absent."""
+    """One file of the response; fields that do not apply are absent."""
     known = {name: str(fact) for name, fact in facts.items() if fact is not None}
     return {"path": path, "verdict": verdict, **known}

@@ -76,7 +76,7 @@ class Queued(View):
 async def add_endpoint(
     body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Send events to an address. Only this answer contains the secret."""
+    """Send events to an address. Only this response contains the secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
     secret = _new_secret(runtime.operator_key, key.application_id)
@@ -186,7 +186,7 @@ async def send_test(id: UUID, pool: PoolDep, key: Admin, idempotent: IdempotentD
 
 
 async def find_endpoint(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
-    """The endpoint; raises NotFound if it belongs to another application."""
+    """Find the endpoint; raises NotFound if it is unknown or belongs to another application."""
     endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
     if endpoint is None:
         raise NotFound("webhook endpoint")
@@ -196,7 +196,7 @@ async def find_endpoint(conn: Connection, application_id: UUID, id: UUID) -> Web
 async def find_enabled_endpoint(
     conn: Connection, application_id: UUID, id: UUID
 ) -> WebhookEndpoint:
-    """The endpoint; raises Conflict if it is disabled."""
+    """Find the endpoint; raises Conflict if it is disabled."""
     endpoint = await find_endpoint(conn, application_id, id)
     if not endpoint.is_enabled:
         raise Conflict("the endpoint is disabled", code="endpoint_disabled")
@@ -220,7 +220,10 @@ def _with_secret(endpoint: WebhookEndpoint, secret: str) -> WithSecret:
 
 
 def _checked_url(url: str, settings: Settings) -> str:
-    """The address without surrounding blanks. Each delivery resolves and checks the host name."""
+    """Strip and validate the URL; raises FieldRejected if it is not allowed.
+
+    A host name is resolved and checked at each delivery only.
+    """
     url = url.strip()
     if is_mailbox(url):
         if settings.smtp_server is None:

@@ -1,4 +1,4 @@
-"""Chunk settings, as requests and answers contain them."""
+"""Chunk settings in requests and responses."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -63,9 +63,10 @@ def checked(
     *outer: ChunkingOverrides,
     loc: Sequence[str],
 ) -> ChunkingOverrides:
-    """The settings as they are stored; all unset if `given` is None.
+    """Validate the settings and return them in the form to store; all unset if `given` is None.
 
-    `outer`: the settings they override. FieldRejected names the wrong field below `loc`.
+    `outer`: the settings they override. Raises FieldRejected with the path of the invalid field,
+    which starts with `loc`.
     """
     if given is None:
         return ChunkingOverrides()

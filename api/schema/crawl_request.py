@@ -21,7 +21,7 @@ DEFAULT_LIMIT: Final = 1000
 Pattern = Annotated[Text, Field(min_length=1, max_length=500)]
 Patterns = Annotated[list[Pattern], Field(max_length=50)]
 
-# Settings that a request may leave out for a known site: then they stay as they were.
+# Settings that a request for a known site may omit; the stored values are then kept.
 _SETTINGS: Final = frozenset({"limit", "max_depth", "include_paths", "exclude_paths", "provider"})
 
 
@@ -48,7 +48,7 @@ def new_run(
     metadata: dict[str, Any] | None,
     place: str,
 ) -> NewRun:
-    """The run for a request. FieldRejected names the wrong field in its `place`."""
+    """Build the run for a request. Raises FieldRejected with the path of the invalid field."""
     address = _address(request.url, settings, place)
     reach = _crawl(request, settings, place) if request.crawl_links else _page(request, place)
     return NewRun(
@@ -103,7 +103,7 @@ def _crawl(request: CrawlRequest, settings: Settings, place: str) -> CrawlSettin
 
 
 def _named(loc: tuple[str, ...], check: Callable[[], T]) -> T:
-    """The result of `check`; its ValueError becomes a FieldRejected for the field at `loc`."""
+    """Return the result of `check`; turn ValueError into FieldRejected for the field at `loc`."""
     try:
         return check()
     except ValueError as error:

@@ -17,7 +17,7 @@ from ingest.store.view import View
 
 
 def add_descriptions(schemas: dict[str, Any]) -> None:
-    """Add the descriptions to the component schemas of all requests and answers."""
+    """Add the descriptions to the component schemas of all requests and responses."""
     for model in (*_subclasses(Body), *_subclasses(View)):
         properties = schemas.get(model.__name__, {}).get("properties", {})
         texts = _docstrings(model)

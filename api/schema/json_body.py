@@ -18,7 +18,7 @@ class RefusedJson(ValueError):
 
 
 def parse(text: str | bytes) -> Any:
-    """The value. Raises RefusedJson, and ValueError for text that is not JSON."""
+    """Parse JSON. Raises RefusedJson, and ValueError for text that is not JSON."""
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text))
     try:
@@ -35,7 +35,7 @@ def parse(text: str | bytes) -> Any:
 
 
 def parse_field(text: Any) -> Any:
-    """The value of a form field that holds JSON. Raises ValueError with a readable message."""
+    """Parse a form field that holds JSON. Raises ValueError with a readable message."""
     try:
         return parse(text)
     except RefusedJson:

@@ -31,7 +31,7 @@ def storable(text: str) -> str:
 
 
 def storable_json(value: Any, *, depth: int = 0) -> Any:
-    """A JSON value whose keys and strings are all storable.
+    """Make all keys and strings of a JSON value storable.
 
     Raises ValueError for NaN and infinities, which jsonb cannot store, and beyond 32 levels.
     """

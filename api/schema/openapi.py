@@ -69,7 +69,7 @@ _HEADERS: Final = {
     503: {"Retry-After": _RETRY_AFTER},
 }
 _REPLAYED: Final = {
-    "description": "The stored answer to an earlier request with the same `Idempotency-Key`",
+    "description": "The stored response to an earlier request with the same `Idempotency-Key`",
     "schema": {"type": "string", "enum": ["true"]},
 }
 _APPLICATION: Final = {
@@ -131,7 +131,8 @@ def problems(*statuses: int) -> Responses:
     return {status: _problem_response(status) for status in statuses}
 
 
-# Errors of every operation that needs a key: 404 because the header may name an application.
+# Error statuses of every route that needs a key. 404: X-Application-Id may name an unknown
+# application.
 KEYED: Final = problems(401, 404, 422, 429, 503)
 OPEN: Final = problems(422)
 
@@ -205,7 +206,7 @@ def _complete_responses(operation: Operation) -> None:
                 responses[status].setdefault("headers", {})["Idempotency-Replayed"] = _REPLAYED
     for status, response in responses.items():
         if int(status) >= 400:
-            # FastAPI puts the error model of a route under the media type of its success answers.
+            # FastAPI puts the error model of a route under the media type of its success responses.
             (schema,) = response["content"].values()
             response["content"] = {MEDIA_TYPE: schema}
     operation["responses"] = dict(sorted(responses.items()))

@@ -1,4 +1,4 @@
-"""Pages of lists: `?limit=` and an opaque `?cursor=`, answered as `{items, nextCursor}`.
+"""Pages of lists: `?limit=` and an opaque `?cursor=`, returned as `{items, nextCursor}`.
 
 A cursor is the sort key of the last item, so every page costs the same, and rows that are added or
 deleted meanwhile do not shift the pages.
@@ -46,27 +46,27 @@ def encode_cursor(key: tuple[Any, ...]) -> str:
 
 
 def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
-    """The sort key of lists by creation time; raises Rejected for an invalid cursor."""
+    """Parse the sort key of lists by creation time; raises Rejected for an invalid cursor."""
     return _decode(cursor, lambda time, id: (_aware(time), UUID(id)))
 
 
 def position(cursor: str | None) -> int | None:
-    """The sort key of lists by number; raises Rejected for an invalid cursor."""
+    """Parse the sort key of lists by number; raises Rejected for an invalid cursor."""
     return _decode(cursor, _number)
 
 
 def name(cursor: str | None) -> str | None:
-    """The sort key of lists by name; raises Rejected for an invalid cursor."""
+    """Parse the sort key of lists by name; raises Rejected for an invalid cursor."""
     return _decode(cursor, storable)
 
 
 def only_id(cursor: str | None) -> UUID | None:
-    """The sort key of lists by id; raises Rejected for an invalid cursor."""
+    """Parse the sort key of lists by id; raises Rejected for an invalid cursor."""
     return _decode(cursor, UUID)
 
 
 def id_and_number(cursor: str | None) -> tuple[UUID, int] | None:
-    """The sort key of chunks; raises Rejected for an invalid cursor."""
+    """Parse the sort key of chunks; raises Rejected for an invalid cursor."""
     return _decode(cursor, lambda id, number: (UUID(id), _number(number)))
 
 

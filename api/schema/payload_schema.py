@@ -52,7 +52,7 @@ _Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
 def validate_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema; ValueError says why it is not accepted."""
+    """Validate and return the schema; raises ValueError with the reason if it is not accepted."""
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -64,7 +64,7 @@ def validate_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_size(value: Any, largest: int) -> Any:
-    """The JSON value, storable. Raises ValueError above `largest` bytes or 32 levels."""
+    """Make the JSON value storable. Raises ValueError above `largest` bytes or 32 levels."""
     storable = storable_json(value)
     text = json.dumps(storable, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode()) > largest:

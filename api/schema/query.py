@@ -14,7 +14,7 @@ TICKET: Final = "ticket"
 
 
 async def reject_unknown_query(connection: HTTPConnection) -> None:
-    """A dependency of all routes. Raises RequestValidationError for unknown parameters.
+    """Dependency of all routes: raises RequestValidationError for unknown parameters.
 
     It runs before authentication: a mistyped parameter consumes no ticket.
     """

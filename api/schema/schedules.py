@@ -1,4 +1,4 @@
-"""When a page or site is fetched again, as requests and answers contain it."""
+"""Rescrape schedules in requests and responses."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -19,7 +19,10 @@ class Schedule(Body):
 
 
 def checked(schedule: Schedule | None, *, loc: Sequence[str]) -> Recurrence | None:
-    """The schedule as it is stored. FieldRejected names the wrong field below `loc`."""
+    """Validate the schedule and return it in the form to store.
+
+    Raises FieldRejected with the path of the invalid field, which starts with `loc`.
+    """
     if schedule is None:
         return None
     try:

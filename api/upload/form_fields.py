@@ -1,4 +1,4 @@
-"""The text fields beside the files of a multipart form."""
+"""Text fields of a multipart form that also contains files."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, TypeVar
@@ -24,7 +24,7 @@ def field_names(model: type[Body]) -> frozenset[str]:
 
 
 async def read_field(name: str, tokens: AsyncIterator[Token]) -> str:
-    """The text of a field, up to the end of its part. Raises BodyTooLarge."""
+    """Read the text of a field, up to the end of its part. Raises BodyTooLarge."""
     value = bytearray()
     async for token in tokens:
         if not isinstance(token, bytes):
@@ -36,7 +36,7 @@ async def read_field(name: str, tokens: AsyncIterator[Token]) -> str:
 
 
 def parse_fields(model: type[F], given: Mapping[str, str]) -> F:
-    """The validated fields. An empty field counts as missing: HTML forms send them all."""
+    """Validate the fields. An empty field counts as missing, since HTML forms send all fields."""
     try:
         return model.model_validate({name: text for name, text in given.items() if text})
     except ValidationError as error:

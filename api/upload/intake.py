@@ -116,7 +116,7 @@ class Intake:
                 UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
             )
             return
-        # Discard it now, not on exit: a request may contain many files that are too large.
+        # Discard the file now, not on exit, since a request may contain many too large files.
         await self._staged.pop(key).discard()
         size = stored.size + await _skip(tokens)
         detail = f"larger than {self._max_file_bytes} bytes"

@@ -44,7 +44,7 @@ Token = PartHead | bytes | PartEnd
 
 
 async def read(content_type: str, body: AsyncIterator[bytes]) -> AsyncIterator[Token]:
-    """The parts of a body: for each its head, its bytes in pieces, its end.
+    """Yield the parts of a body: for each its head, its bytes in pieces, its end.
 
     Raises UnsupportedMedia or Malformed with the code `invalid_multipart`.
     """
@@ -97,7 +97,7 @@ class _Reader:
             raise _malformed("the boundary is not valid") from None
 
     def feed(self, piece: bytes) -> list[Token]:
-        """The tokens that are complete after these bytes."""
+        """Parse these bytes; returns the tokens that are now complete."""
         self._tokens = []
         try:
             self._parser.write(piece)
@@ -106,7 +106,7 @@ class _Reader:
         return self._tokens
 
     def close(self) -> None:
-        """The body has ended: it must have ended with its last boundary."""
+        """End the body; raises Malformed unless it ended with the last boundary."""
         if not self._is_complete:
             raise _malformed("it ends before its last boundary")
 

@@ -33,7 +33,7 @@ def decode_filename(raw: bytes) -> str:
 
 
 def normalise(name: str) -> str:
-    """The relative, `/`-separated path of a name; ValueError gives the reason if there is none.
+    """Turn a name into a relative, `/`-separated path; raises ValueError if there is none.
 
     Equal files get equal paths from every client: NFC, no drive, no leading slash, `.` and `..`
     resolved without leaving the root, no invisible characters. Spaces and dots at the ends stay,

@@ -42,7 +42,7 @@ class BlobStore(Protocol):
     """Stores the bytes of files. A blob is immutable, and either complete or absent."""
 
     async def check(self) -> None:
-        """Test at start that blobs can be written; SetupError says what is wrong."""
+        """Test at start that blobs can be written; raises SetupError with the cause otherwise."""
         ...
 
     def stage(self, key: str) -> StagedBlob:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def build_blob_store(settings: Settings) -> BlobStore:
-    """The store named by INGEST_STORAGE: a bucket, or a folder (by default in the data folder).
+    """Build the store of INGEST_STORAGE: a bucket, or a folder (by default in the data folder).
 
     Raises SetupError if the value or the credentials are wrong; `BlobStore.check` tests the rest.
     """

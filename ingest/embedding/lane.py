@@ -40,13 +40,13 @@ class EmbeddingLane:
         return await self._governor.current_hold(self.name)
 
     async def reopen(self) -> None:
-        """The provider works: end a pause caused by its failures, and wake all waiting jobs."""
+        """End a pause caused by failures, as the provider works again; wake all waiting jobs."""
         if self._governor is None:
             return
         if self.name is not None:
             await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
             await self._governor.record_success(self.name)
-        # This also resumes jobs that wait for another lane: that of an earlier key, model or
+        # `release` also resumes jobs that wait for another lane: that of an earlier key, model or
         # endpoint.
         await self._governor.release()
 

@@ -76,7 +76,7 @@ class EmbeddingCalls:
         return vectors
 
     async def fault(self) -> Transient | None:
-        """Why the provider fails even on a harmless text; None: it works."""
+        """Embed a harmless text as a probe; returns the error, or None if the provider works."""
         try:
             # No short timeout: a server that is loading its model is not down.
             await self.ask([_HARMLESS], 1)
@@ -90,7 +90,7 @@ class EmbeddingCalls:
 
 
 def unusable(error: Misaligned) -> ProviderFault:
-    """The error of a provider whose answers are malformed whatever the text."""
+    """Return the error for a provider whose responses are malformed whatever the text."""
     return ProviderFault(str(error), code="embedding_mismatch")
 
 

@@ -20,7 +20,7 @@ from ingest.governor import WaitBudget
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder, Misaligned, ProviderFault, Refused
 
-# A search does not wait longer: it falls back to keywords.
+# A search does not wait longer, but falls back to keywords.
 _QUERY_SECONDS: Final = 5.0
 _QUERY_WAIT_BUDGET: Final = timedelta(seconds=2)
 # How often to send a request that fails although the provider serves a harmless text. A single text
@@ -49,7 +49,7 @@ class EmbeddingRequests:
         self._calls = EmbeddingCalls(embedder)
         self._lane = lane
         self._is_in_doubt = False
-        """Whether a query got no usable answer; that alone does not pause the lane."""
+        """Whether a query got no usable response; that alone does not pause the lane."""
 
     @property
     def counts(self) -> RequestCounts:
@@ -81,7 +81,7 @@ class EmbeddingRequests:
             await self._lane.note(fault, is_certain=True)
 
     async def watch(self) -> None:
-        """Send a harmless text if the lane's pause is over or a query got no usable answer."""
+        """Send a harmless text if the lane's pause is over or a query got no usable response."""
         hold = await self._lane.paused()
         if hold is not None and hold.is_probe_due:
             await self._try()
@@ -104,14 +104,14 @@ class EmbeddingRequests:
             raise
 
     async def query(self, text: str, token_count: int) -> Vectors:
-        """The vector of one text, (dimension,); raises Transient within 5 seconds."""
+        """Embed one text; returns a vector, (dimension,), or raises Transient within 5 seconds."""
         try:
             async with asyncio.timeout(_QUERY_SECONDS):
                 return await self._query(text, token_count)
         except TimeoutError:
-            # Do not pause the lane: a slow provider may still serve jobs.
+            # Do not pause the lane, since a slow provider may still serve jobs.
             self._is_in_doubt = True
-            said = f"no answer within {_QUERY_SECONDS:.0f} s"
+            said = f"no response within {_QUERY_SECONDS:.0f} s"
             raise ProviderFault(said, code="embedding_unavailable") from None
 
     async def _query(self, text: str, token_count: int) -> Vectors:
@@ -169,7 +169,7 @@ class EmbeddingRequests:
         return await self._blamed(attempts, error)
 
     async def _blamed(self, attempts: _RequestAttempts, error: Exception) -> Answers | None:
-        """The provider works: retry the request, then halve it until the failing text is found."""
+        """Retry a request that a working provider failed; then halve it to find the text."""
         attempts.blamed += 1
         is_alone = len(attempts.rows) == 1
         if attempts.blamed < (_TRIES_ALONE if is_alone else _TRIES):

@@ -86,7 +86,7 @@ class EmbeddingService:
         on_vectors: OnVectors | None = None,
         is_urgent: bool = False,
     ) -> EmbeddingResult:
-        """Vectors of all texts that the provider accepts; refused texts are listed.
+        """Embed all texts that the provider accepts; refused texts are listed.
 
         Raises the Transient or Permanent of any request that held one of the texts, after running
         requests have ended and `on_vectors` has received their vectors. Raises Snooze while the
@@ -117,7 +117,7 @@ class EmbeddingService:
     async def check(self) -> None:
         """Check the provider when the process starts, even during a pause for failures.
 
-        The settings may be new, or the operator may have fixed the cause: if the provider answers,
+        The settings may be new, or the operator may have fixed the cause: if the provider responds,
         all waiting jobs resume.
         """
         await self._requests.check_at_start()
@@ -127,7 +127,7 @@ class EmbeddingService:
         await self._requests.watch()
 
     async def embed_query(self, text: str, token_count: int) -> Vectors:
-        """The vector of a query, (dimension,).
+        """Return the vector of a query, (dimension,).
 
         Raises Transient within 5 seconds, with `retry_after` while the provider is paused.
         """
@@ -160,7 +160,7 @@ class EmbeddingService:
         on_progress: OnProgress | None,
         on_vectors: OnVectors | None,
     ) -> Caller:
-        # Leave out blank texts: a provider rejects the whole request for one.
+        # Leave out blank texts, because one makes a provider reject the whole request.
         present = [index for index, text in enumerate(texts) if text.strip()]
         runs = group(
             [token_counts[index] for index in present],

@@ -84,7 +84,7 @@ def _by_alias() -> MappingProxyType[str, str]:
 
 
 def find(media_type: str | None) -> Format | None:
-    """The format of a media type; None if it can be neither read nor unpacked."""
+    """Find the format of a media type; None if it can be neither read nor unpacked."""
     return _by_type().get(media_type or "")
 
 

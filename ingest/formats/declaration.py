@@ -1,4 +1,4 @@
-"""The declaration of a format: its names, its signatures and its reader.
+"""The declaration of a file format: how it is recognised, and which module reads it.
 
 A family of formats is a package in this folder whose `declaration.py` defines `FORMATS`.
 Detection, reading and docs/formats.md derive from it; a new format needs no other entry.
@@ -22,7 +22,7 @@ class Format:
     aliases: tuple[str, ...] = ()
     """Other content types that senders use for it."""
     is_text: bool = False
-    """Its bytes are text: if no signature matches, file name and rules of detect/text.py decide."""
+    """The bytes are text. If no signature matches, file name and rules of detect/text.py decide."""
     is_archive: bool = False
     """A container of files that has no text itself."""
     holds_files: bool = False

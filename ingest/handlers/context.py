@@ -33,7 +33,7 @@ Write = Callable[[Connection], Awaitable[None]]
 
 
 class GroupedWrite(Protocol):
-    """A write that many jobs share: a few statements serve all of them."""
+    """A write that many jobs share, so that a few statements serve all of them."""
 
     @classmethod
     async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
@@ -130,7 +130,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """The job is not done: it continues later, and no attempt is spent."""
+    """The job is not done. It continues later, and no attempt is spent."""
 
     delay: timedelta
     reason: str

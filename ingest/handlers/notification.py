@@ -1,7 +1,7 @@
 """Deliver a notification: one POST or one e-mail, retried for about a day.
 
 Each attempt is recorded before it is made and after it fails. A worker that dies between the
-receiver's answer and our commit sends the message again: receivers deduplicate by its id.
+receiver's response and our commit sends the message again: receivers deduplicate by its id.
 """
 
 import json
@@ -44,7 +44,7 @@ class _Refusal:
     message: str
     status: int | None = None
     answer_text: str = ""
-    """The beginning of the receiver's answer."""
+    """The beginning of the receiver's response."""
     retry_after: timedelta | None = None
 
     @property
@@ -122,7 +122,7 @@ async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
     if 200 <= posted.status < 300:
         return posted.status
     return _Refusal(
-        message=f"the receiver answered {posted.status}",
+        message=f"the receiver responded with HTTP {posted.status}",
         status=posted.status,
         answer_text=_text(posted.beginning),
         retry_after=_asked_delay(posted.status, posted.headers),
@@ -193,7 +193,7 @@ def _why_disabled(refusal: _Refusal, health: EndpointHealth | None) -> str | Non
     if health is None:
         return None
     if refusal.is_final:
-        return "the receiver answered 410 Gone"
+        return "the receiver responded with 410 Gone"
     if health.failing_for > retry_schedule.GIVEN_UP_AFTER:
         return f"nothing was delivered for a day: {refusal.message}"
     if health.failures >= retry_schedule.MOST_FAILURES:

@@ -25,7 +25,7 @@ def handler(name: str) -> Callable[[Handler], Handler]:
 
 
 def load_handlers(modules: Sequence[str] = ()) -> dict[str, Handler]:
-    """All handlers of this package and of `modules`, by name.
+    """Load all handlers of this package and of `modules`, by name.
 
     Importing a module registers its handlers. Raises SetupError if one of `modules` cannot be
     imported or registers a name that is already taken.

@@ -52,7 +52,8 @@ _job_seconds: Final = Histogram(
 _attempts: Final = Counter(
     "rag_ingest_attempts",
     "Attempts that ended. Outcomes: completed, failed, review_needed; retry: another attempt"
-    " follows; waiting: the attempt was given back; dropped: the job was no longer ours.",
+    " follows; waiting: the attempt was given back; dropped: this worker no longer held the job's"
+    " lease.",
     ("type", "outcome", "code"),
     registry=REGISTRY,
 )
@@ -93,7 +94,7 @@ _skipped_steps: Final = Counter(
 )
 _requests: Final = Counter(
     "rag_ingest_http_requests",
-    "Requests answered, by the route's template.",
+    "Responses sent, by the route's template.",
     ("method", "route", "status"),
     registry=REGISTRY,
 )
@@ -140,7 +141,7 @@ for _asker in ("search", "request", "metrics"):
     _statement_timeouts.labels(_asker)
 _degraded: Final = Counter(
     "rag_ingest_searches_degraded",
-    "Hybrid searches answered without vectors, by error code.",
+    "Hybrid searches without vectors, by error code.",
     ("code",),
     registry=REGISTRY,
 )
@@ -211,7 +212,7 @@ def embeddings_reused(texts: int) -> None:
 
 
 def request_answered(method: str, route: str, status: int, *, seconds: float) -> None:
-    """Count an answered request.
+    """Count a request once its response is sent.
 
     `route` is the template, such as `/api/jobs/{id}`: paths would be unbounded labels.
     """
@@ -236,7 +237,7 @@ def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> No
 
 
 def search_degraded(code: str) -> None:
-    """Count a hybrid search that was answered without vectors."""
+    """Count a hybrid search that ran without vectors."""
     _degraded.labels(code).inc()
 
 

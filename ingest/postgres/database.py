@@ -49,7 +49,7 @@ _NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
 
 
 def load_queries(file: str) -> Mapping[str, bytes]:
-    """The statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
+    """Load the statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
 
     Bytes, because psycopg's types accept bytes as a query without a cast.
     """
@@ -114,7 +114,7 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         configure=_configure,
         # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
-        # Each statement is its own transaction: no BEGIN and COMMIT around single reads.
+        # Each statement is its own transaction, which saves BEGIN and COMMIT around single reads.
         kwargs={"application_name": application_name, "autocommit": True},
         open=False,
         timeout=_PATIENCE_SECONDS,
@@ -131,7 +131,7 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
 
 @asynccontextmanager
 async def transaction(pool: Pool) -> AsyncIterator[Connection]:
-    """A connection in a transaction, committed at the end of the block, rolled back on errors."""
+    """Yield a connection in a transaction; commit at the end of the block, roll back on errors."""
     async with pool.connection() as conn, conn.transaction():
         yield conn
 
@@ -155,7 +155,7 @@ def with_keepalives(dsn: str) -> str:
     """The DSN with TCP timeouts that detect a silently dead server; given options take precedence.
 
     Without them, if the server's machine is off or a firewall has dropped the connection, sending a
-    statement takes 15 minutes to fail, and waiting for an answer takes hours.
+    statement takes 15 minutes to fail, and waiting for a response takes hours.
     """
     silence: dict[str, Any] = {**_SILENCE, **conninfo_to_dict(dsn)}
     return make_conninfo(**silence)

@@ -26,7 +26,7 @@ class Migration:
 
 
 def load_migrations() -> list[Migration]:
-    """All migrations of this version of the code, in order."""
+    """Load all migrations of this version of the code, in order."""
     packaged = Path(str(files("ingest"))) / "_migrations"
     folder = packaged if packaged.is_dir() else Path(__file__).parents[2] / "migrations"
     return [

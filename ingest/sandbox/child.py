@@ -83,8 +83,10 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
         failure = error
     except MemoryError:
         failure = Permanent("Reading the file took too much memory.", code="parser_memory")
-    except Exception as error:  # a bug of ours: extraction handles its own errors
-        failure = Transient(f"{type(error).__name__} in the parser process", code="internal")
+    except Exception as error:  # a bug: extraction handles its own errors
+        failure = Transient(
+            f"internal error in the parser process ({type(error).__name__})", code="internal"
+        )
     found = skipped.found()
     return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
 
@@ -111,7 +113,7 @@ def _carry_out(path: Path, request: Request, progress: _ProgressReporter) -> Ans
 
 
 def _parse(path: Path, request: ParseRequest, progress: _ProgressReporter) -> Parsed:
-    # Imported here: the parent imports other modules of this package without the parsers.
+    # Imported here because the parent imports other modules of this package without the parsers.
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.registry import extract
 

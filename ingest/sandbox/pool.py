@@ -70,7 +70,7 @@ class ParserPool:
     async def parse(
         self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
     ) -> Parsed:
-        """Text and chunks of the file at `path`; cancelling the call kills its process.
+        """Extract text and chunks of the file at `path`; cancelling the call kills its process.
 
         `on_page` is called for each page read by OCR. Raises only Permanent (codes of
         formats.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its subclass
@@ -102,7 +102,7 @@ class ParserPool:
         return result.chunks
 
     async def check(self) -> tuple[MissingModule, ...]:
-        """The modules that parsers need but that are not installed; raises as `parse`."""
+        """Return the modules that parsers need but that are not installed; raises as `parse`."""
         result = (await self._run(Path(), CheckRequest())).result
         if not isinstance(result, Checked):
             raise _unless_error(result)
@@ -153,7 +153,7 @@ class ParserPool:
     async def _ask(
         self, child: Child, path: Path, request: Request, on_step: Callable[[], None]
     ) -> bytes:
-        """The body of the answer. Raises BadFrame, and as `parse`."""
+        """Send a request and return the body of the reply. Raises BadFrame, and as `parse`."""
         stage = "extract"
         seconds = self._seconds(request)
         frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)

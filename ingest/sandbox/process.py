@@ -96,7 +96,7 @@ class Child:
         await self._requests.drain()
 
     async def receive(self) -> bytes:
-        """The body of the next frame. Raises EOFError if the process ends, BadFrame if too long."""
+        """Receive a frame's body. Raises EOFError if the process ends, BadFrame if oversized."""
         (length,) = LENGTH.unpack(await self._replies.readexactly(LENGTH.size))
         if length > MAX_FRAME:
             raise BadFrame(f"a frame of {length} bytes")

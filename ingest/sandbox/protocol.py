@@ -59,7 +59,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def frame(value: dict[str, Any]) -> bytes:
-    """One message, prefixed by its length. Raises Permanent `too_large` above MAX_FRAME."""
+    """Prefix a message with its length. Raises Permanent `too_large` above MAX_FRAME."""
     body = orjson.dumps(value)
     if len(body) > MAX_FRAME:
         raise Permanent("The file contains too much text.", code="too_large")

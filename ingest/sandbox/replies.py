@@ -102,7 +102,7 @@ _ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def decode_note(body: bytes) -> str:
-    """The stage named by a progress frame. Raises BadFrame for anything else."""
+    """Decode the stage named by a progress frame. Raises BadFrame for anything else."""
     return _decoded(body, _NOTES).stage
 
 
@@ -179,7 +179,7 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
     if row.ordinal != expected or row.token_count < 0 or not 0 <= start < end <= len(text):
         raise BadFrame("a chunk outside its text")
     if row.page is not None and (row.page_end is None or row.page_end < row.page):
-        raise BadFrame("a chunk that ends before its page")
+        raise BadFrame("a chunk whose last page precedes its first")
     _check_range(header, start)
     _check_range(row.section, len(text))
     own = text[start:end]

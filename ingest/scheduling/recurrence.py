@@ -46,14 +46,14 @@ class Recurrence:
 
 
 def parse(cron: str, timezone: str = "UTC") -> Recurrence:
-    """Validate an expression and a zone; ValueError says which is wrong and why."""
+    """Validate an expression and a zone; raises ValueError with the invalid one and the reason."""
     _check_timezone(timezone)
     _check_cron(cron)
     return Recurrence(cron=cron, timezone=timezone)
 
 
 def next_run(recurrence: Recurrence, *, after: datetime, jitter: timedelta) -> datetime:
-    """The first run later than `after` (aware), in UTC.
+    """Return the first run later than `after` (aware), in UTC.
 
     A run follows its firing by `jitter`, modulo the time to the next firing. So no run passes the
     next firing, and sources stay spread out.

@@ -87,12 +87,12 @@ class SearchParts:
 
 
 async def search(question: Question, scope: SearchScope, parts: SearchParts) -> Answer:
-    """The best chunks for a question.
+    """Find the best chunks for a question.
 
     Raises SearchTimeout, and Transient if a `vector` search lacks the provider.
     """
     started = time.monotonic()
-    # Before the transaction: a slow provider must not hold a connection.
+    # Embed before the transaction, so that a slow provider does not hold a connection.
     vector, failure = await _embed(question, parts.embedder)
     async with parts.slots:
         try:
@@ -218,7 +218,8 @@ async def by_meaning(
         if len(found) >= query.limit:
             merged = {hit.id: hit for hit in (*fresh, *found)}
             return sorted(merged.values(), key=lambda hit: -hit.score)[: query.limit]
-        # The index scan stopped before enough chunks passed the filters, or there are too few.
+        # Fewer hits than the limit: the index scan ended early, or fewer chunks match. Search
+        # exactly instead.
         if not scope.is_filtered:
             statistics.note(*application, is_large=False)
     return await vector_search.nearest(

@@ -7,7 +7,7 @@ from ingest.errors import SetupError
 
 
 def import_extension(module: str, *, setting: str) -> ModuleType:
-    """The imported module. SetupError in one line, beginning with `setting`, if that fails."""
+    """Import a module; raises SetupError in one line, beginning with `setting`, if that fails."""
     try:
         return import_module(module)
     except Exception as error:

@@ -23,7 +23,7 @@ class SmtpServer:
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """`smtp://` uses STARTTLS, unless `?starttls=off` is given; `smtps://` uses TLS.
+    """Parse a URL: `smtp://` uses STARTTLS, unless `?starttls=off` is given; `smtps://` uses TLS.
 
     Default ports: 587 for STARTTLS, 465 for TLS, 25 with `?starttls=off`. Raises ValueError for
     anything else; the message never quotes the URL, which may hold a password.

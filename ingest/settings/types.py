@@ -46,7 +46,7 @@ HttpUrl = Annotated[str, AfterValidator(http_url)]
 
 
 def _address(value: str) -> str:
-    """An http(s) base URL, without trailing slashes, to append paths to."""
+    """Validate an http(s) base URL and strip trailing slashes, so that paths can be appended."""
     parts = urlsplit(http_url(value))
     if parts.query or parts.fragment or parts.username is not None or " " in value:
         raise ValueError("must be a URL without user, query and fragment")

@@ -1,4 +1,4 @@
-"""Retention: remove expired jobs, events, runs, idempotency answers and hidden documents.
+"""Retention: remove expired jobs, events, runs, idempotency responses and hidden documents.
 
 Every removal is a series of bounded transactions that use an index and skip locked rows. So
 replicas can clean up concurrently and next to the workers. A replica that is killed keeps what it

@@ -43,7 +43,7 @@ def build_ticks(
     retention: Retention,
     clock: DatabaseClock,
 ) -> Scheduler:
-    """All ticks of a worker process, not yet started.
+    """Build all ticks of a worker process, not yet started.
 
     `rescrape`: cron expression for sources without their own schedule; None: never.
     """

@@ -19,7 +19,8 @@ NOT_DELIVERED: Final = "not_delivered"
 # reasons are for URLs outside of the crawl.
 _MISSING: Final = frozenset({"limit", "unread", NOT_SCRAPED, NOT_DELIVERED})
 
-# `skipped`: the page or its URL shows that it does not belong to the site.
+# `skipped` counts as seen: robots.txt, noindex, the crawl's scope or a redirect out of it excludes
+# the page.
 _SEEN: Final = frozenset({"new", "changed", "unchanged", "kept", "duplicate", "skipped"})
 _GONE: Final = frozenset({"gone", "removed"})
 _GONE_STATUSES: Final = (404, 410)

@@ -39,7 +39,7 @@ class Robots:
 
 
 def read(body: bytes, *, agent: str) -> Robots:
-    """The rules for the crawler `agent` (`name` or `name/version`) in the file's first 500 KiB.
+    """Read the rules for crawler `agent` (`name` or `name/version`) in the file's first 500 KiB.
 
     Never fails: invalid lines are ignored, and an empty body allows everything.
     """
@@ -102,7 +102,7 @@ class RobotsTag:
 
 
 def read_tag(value: str) -> RobotsTag:
-    """The rules for all crawlers and for ours; several headers, joined by commas, all apply.
+    """Read the rules for all crawlers and this one; several headers, joined by commas, all apply.
 
     A rule may name one crawler (`otherbot: noindex, nofollow`). The name applies to all rules after
     it, up to the next name.

@@ -76,7 +76,7 @@ class Scope:
             return "not_a_page"
         if _is_no_page(parts.path):
             return "not_a_page"
-        if _is_trap(address, parts):  # before the patterns: it bounds the text that they search
+        if _is_trap(address, parts):  # before the patterns: limits the text they search
             return "trap"
         if not self._is_wanted(parts):
             return "excluded"
@@ -96,7 +96,7 @@ class Scope:
 def build_scope(
     *, seed: str, max_depth: int, include: Iterable[str] = (), exclude: Iterable[str] = ()
 ) -> Scope:
-    """The scope of a crawl that starts at `seed`.
+    """Build the scope of a crawl that starts at `seed`.
 
     A page must match one of `include`, if there are any, and none of `exclude`: regular
     expressions (RE2), searched in the path with its query, such as `/blog/2024?page=2`.

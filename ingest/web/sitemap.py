@@ -37,7 +37,7 @@ class Sitemap:
 
 
 def read(data: bytes, *, base: str, limit: int = 50_000) -> Sitemap:
-    """The first `limit` pages and sitemaps of a sitemap, sitemap index, RSS or Atom feed or list.
+    """Read the first `limit` pages and sitemaps of a sitemap, its index, a feed or a plain list.
 
     Gzip is recognised by its magic bytes. Never fails: unreadable parts are left out. `base` is
     the sitemap's own URL. 50 MB can take some seconds.
@@ -60,7 +60,7 @@ def _decompressed(data: bytes) -> tuple[bytes, bool]:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             while len(unpacked) <= _MOST_BYTES and (piece := file.read(_STEP)):
                 unpacked += piece
-    except (OSError, EOFError, zlib.error):  # cut off or damaged: the beginning is still good
+    except (OSError, EOFError, zlib.error):  # cut off or damaged, but the beginning is usable
         return bytes(unpacked), False
     return bytes(unpacked), len(unpacked) <= _MOST_BYTES
 

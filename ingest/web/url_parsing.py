@@ -46,7 +46,7 @@ class UrlParts:
 
 
 def parse(url: str, *, spaces: bool = False) -> UrlParts:
-    """The parts of an absolute http(s) URL; `spaces` allows white space inside.
+    """Split an absolute http(s) URL into its parts; `spaces` allows white space inside.
 
     Raises ValueError with a message for users; it does not quote the URL, which may hold secrets.
     """

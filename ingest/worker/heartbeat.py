@@ -48,7 +48,7 @@ class Heartbeat:
         self._call_in_loop = call_in_loop
         self._on_lost = on_lost
         self._on_stuck = on_stuck
-        # Count beats, not time: a process that was frozen as a whole is not stuck.
+        # Count beats, not time, because a process that was frozen as a whole is not stuck.
         self._unanswered = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)

@@ -167,7 +167,7 @@ class Worker:
             except psycopg.Error as error:
                 log.warning("claim.failed", error=type(error).__name__)
             except Exception as error:
-                # Keep going: a worker that looks alive but claims nothing would be worse.
+                # Do not end the loop: a worker that looks alive but claims nothing would be worse.
                 log.error("claim.failed", exc_info=error)
             if not self._is_stopping:
                 await is_set_within(self._wake, _POLL_NOT_LISTENING.total_seconds())

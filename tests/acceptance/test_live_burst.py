@@ -90,7 +90,7 @@ def _emit(database: Database) -> None:
     )
 
 
-def test_hundreds_of_streams_and_questions_at_once_are_all_answered(
+def test_hundreds_of_concurrent_streams_and_requests_all_get_responses(
     database: Database, start: Callable[..., Service]
 ) -> None:
     api = start("api").wait_until_ready()

@@ -43,7 +43,7 @@ def test_the_queue_is_compared_with_the_bare_loop(server: str, tmp_path: Path) -
     assert OURS in (tmp_path / "RESULTS.md").read_text()
 
 
-def test_a_peer_that_fails_drops_out_and_the_others_go_on() -> None:
+def test_failing_peer_drops_out_and_the_others_continue() -> None:
     field = Field(Options(environments=Path(), rounds=3, peers=False))
     field.peers.append("frail")
     frail = Contestant(name="frail", command=[], jobs=1)

@@ -90,7 +90,7 @@ def test_cranfield_is_read_with_judgements_by_the_place_of_the_question(tmp_path
     assert dict(collection.questions[0].without_source().gains) == {1: 1}
 
 
-def test_questions_without_an_answer_do_not_count() -> None:
+def test_questions_without_relevant_documents_are_excluded_from_the_mean() -> None:
     questions = [cranfield.Question("a", {1: 1}, None), cranfield.Question("b", {}, None)]
 
     assert mean_ndcg([[1], [1]], questions) == pytest.approx(1)

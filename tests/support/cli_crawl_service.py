@@ -101,7 +101,7 @@ def page(code: str, *, number: int = 0) -> dict[str, Any]:
         "uri": f"{SITE}{code}/{number}",
         "httpStatus": 404,
         "errorCode": code,
-        "errorMessage": "the server answered 404",
+        "errorMessage": "the server responded with HTTP 404",
     }
 
 

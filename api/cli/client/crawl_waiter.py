@@ -23,7 +23,7 @@ class CrawlRun:
 
     @classmethod
     def accepted(cls, answer: Mapping[str, Any]) -> Self:
-        """The run in the answer to a request that starts one."""
+        """The run in the response to a request that starts one."""
         return cls(
             source_id=answer["knowledgeSourceId"],
             job_id=answer["jobId"],

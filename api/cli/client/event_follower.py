@@ -1,4 +1,4 @@
-"""Events of knowledge sources as they happen: each once and in order, across reconnects.
+"""Follows events of knowledge sources; yields each once, in order, across reconnects.
 
 By WebSocket; if a proxy between client and service does not let it through, by polling for new
 events.
@@ -55,7 +55,7 @@ class EventFollower:
         self._received_at = time.monotonic()
 
     def messages(self) -> Iterator[Message]:
-        """Yield messages. Raises Unreachable if the service stays away, ServiceError otherwise."""
+        """Yield messages. Raises Unreachable after all retries, ServiceError if refused."""
         failures = 0
         while self._open:
             received_at = self._received_at
@@ -123,7 +123,7 @@ class EventFollower:
             self._sleep(_POLL_SECONDS)
 
     def _poll(self, id: str) -> list[Message]:
-        """New messages of one source; none while the service is away."""
+        """Fetch new messages of one source; none while the service cannot be reached."""
         path = f"/api/knowledge-sources/{id}"
         try:
             if id not in self._seen:

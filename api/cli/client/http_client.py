@@ -1,4 +1,4 @@
-"""The HTTP client of the commands: finds the service and the key, sends requests, reads answers."""
+"""HTTP client of the commands: finds the service and key, sends requests, reads responses."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from api.cli.output import CommandError
 
 _DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PAGE_SIZE: Final = 200
-# An upload is answered when all its files are durable, which takes long on a slow disk.
+# The response to an upload is sent when all files are durable, which takes long on a slow disk.
 _TIMEOUT: Final = httpx.Timeout(300, connect=5)
 _BINARY: Final = "application/octet-stream"
 TEMPORARY: Final = (429, 502, 503, 504)
@@ -34,7 +34,7 @@ class ClientSettings:
 
     @classmethod
     def load(cls) -> Self:
-        """The settings from INGEST_… variables; an empty one counts as unset.
+        """Load the settings from INGEST_… variables; an empty one counts as unset.
 
         Without the service's settings library, which takes half a second to import.
         """
@@ -61,13 +61,13 @@ class ServiceAddress:
 
 
 class Unreachable(CommandError):
-    """No answer; a retry may succeed."""
+    """No response; a retry may succeed."""
 
     is_temporary = True
 
 
 class ServiceError(CommandError):
-    """The service answered with an error; `problem` is its problem document, or empty."""
+    """The service responded with an error; `problem` is its problem document, or empty."""
 
     def __init__(self, message: str, *, status: int, problem: dict[str, Any]) -> None:
         super().__init__(message)
@@ -97,7 +97,7 @@ def _is_same(url: str, other: str) -> bool:
 
 
 def find_service(settings: ClientSettings | None = None) -> ServiceAddress:
-    """The service of INGEST_URL and INGEST_API_KEY, else that of the data folder.
+    """Find the service by INGEST_URL and INGEST_API_KEY, else by the data folder.
 
     The key in the data folder is sent only to the service that owns the folder. Raises CommandError
     when there is no key.
@@ -168,12 +168,12 @@ class Client:
         self._http.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON answer; parameters that are None are left out."""
+        """Return the JSON response; parameters that are None are not sent."""
         params = {name: value for name, value in query.items() if value is not None}
         return self._send(self._http.build_request("GET", path, params=params))
 
     def find(self, path: str) -> Any:
-        """As `get`, but None if there is no such object."""
+        """Like `get`, but return None if there is no such object."""
         try:
             return self.get(path)
         except ServiceError as error:
@@ -257,7 +257,7 @@ class Client:
         else:
             message = str(
                 problem.get("detail")
-                or f"{self.target.url} answered with status {response.status_code}"
+                or f"{self.target.url} responded with status {response.status_code}"
             )
             errors = problem.get("errors", [])
             fields = [f"{item.get('field')}: {item.get('message')}" for item in errors]

@@ -49,7 +49,7 @@ class FoundFiles:
 
 
 def find_files(paths: Sequence[Path]) -> FoundFiles:
-    """The named files, and all files in named folders sorted by name; duplicates are removed.
+    """Find the named files, and all files in named folders sorted by name, without duplicates.
 
     Raises CommandError when a path does not exist, or two files would have the same name.
     """

@@ -19,7 +19,7 @@ class PollingClient:
         self._sleep = sleep
 
     def get(self, path: str, **query: Any) -> Any:
-        """As `Client.get`; raises Unreachable or ServiceError once the service is away too long."""
+        """Like `Client.get`; raises Unreachable or ServiceError if retries fail for too long."""
         deadline = time.monotonic() + MAX_OUTAGE_SECONDS
         while True:
             try:

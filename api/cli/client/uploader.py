@@ -39,7 +39,7 @@ class UnsearchableFile:
 
     @classmethod
     def of(cls, file: Mapping[str, Any], status: str) -> Self:
-        """The file in an answer of the service."""
+        """The file in a response of the service."""
         return cls(
             path=file["path"], status=status, code=file.get("code"), detail=file.get("detail")
         )
@@ -47,7 +47,7 @@ class UnsearchableFile:
 
 @dataclass(slots=True, kw_only=True)
 class UploadAnswers:
-    """What the service answered so far."""
+    """Totals of all responses so far."""
 
     batch_id: str | None = None
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -58,7 +58,7 @@ class UploadAnswers:
     """Sources that an earlier upload left in progress, each with its job."""
 
     def record(self, file: Mapping[str, Any]) -> None:
-        """Count one file of an answer."""
+        """Count one file of a response."""
         self.verdicts[file["verdict"]] += 1
         if file["verdict"] == "rejected":
             self.rejected.append(UnsearchableFile.of(file, "rejected"))
@@ -67,7 +67,7 @@ class UploadAnswers:
 
 
 class Uploader:
-    """Sends the files of one command; `answers` grows with every answered request."""
+    """Sends the files of one command; `answers` grows with every response."""
 
     def __init__(
         self,
@@ -89,7 +89,11 @@ class Uploader:
         self.files_done = 0
 
     def send(self, files: Sequence[LocalFile]) -> None:
-        """Send the files. Raises Unreachable if the service stays away, ServiceError otherwise."""
+        """Send the files.
+
+        Raises Unreachable if there is still no response after all retries, ServiceError if the
+        service responds with an error.
+        """
         for part in split(files, count=_FILES_PER_REQUEST, size=_BYTES_PER_REQUEST):
             self._send_with_retries(part)
             self.files_done += len(part)
@@ -97,7 +101,7 @@ class Uploader:
             self._on_progress(self._done)
 
     def _send_with_retries(self, part: Sequence[LocalFile]) -> None:
-        """Send one part, again if the connection breaks: the check skips what was received."""
+        """Send one part, with retries; the check before each skips files already received."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 self._send_part(part)

@@ -26,11 +26,11 @@ def crawl(
     ] = None,
     include: Annotated[
         list[str] | None,
-        typer.Option(help="Only paths with a match of this RE2 expression (repeatable)"),
+        typer.Option(help="Crawl only paths that match this RE2 expression (repeatable)"),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(help="No paths with a match of this RE2 expression (repeatable)"),
+        typer.Option(help="Skip paths that match this RE2 expression (repeatable)"),
     ] = None,
     provider: Annotated[
         Literal["builtin", "firecrawl"] | None, typer.Option(help="Crawler that fetches the pages")

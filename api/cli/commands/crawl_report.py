@@ -58,7 +58,7 @@ class CrawlResult:
 
 
 def read_result(client: Client, run: CrawlRun) -> CrawlResult:
-    """The current outcome of a run that has ended."""
+    """Fetch the current outcome of a run that has ended."""
     path = f"/api/knowledge-sources/{run.source_id}"
     crawls = client.pages(f"{path}/crawls", limit=_ALL)
     crawl = next((row for row in crawls if row["id"] == run.crawl_id), None)
@@ -78,7 +78,7 @@ def read_result(client: Client, run: CrawlRun) -> CrawlResult:
 
 
 def print_crawl(console: Console, result: CrawlResult) -> None:
-    """The counts, their consequences for the stored pages, and a table of failures."""
+    """Print the counts, their consequences for the stored pages, and a table of failures."""
     digest = result.crawl["digest"] or {}
     console.print(plain(f"{result.source['uri']}  {result.status.replace('_', ' ')}"))
     for line in (*_counts(digest, result), *_remarks(digest, result)):

@@ -97,12 +97,12 @@ def cancel(ids: Ids, *, as_json: JsonLines = False) -> None:
 
 
 def approve(ids: Ids, *, as_json: JsonLines = False) -> None:
-    """Approve jobs that need a review: they continue."""
+    """Approve jobs that need a review, so that they continue."""
     _each(ids, _post("approve"), _print_status, as_json)
 
 
 def reject(ids: Ids, *, as_json: JsonLines = False) -> None:
-    """Reject jobs that need a review: they end without the step that needs approval."""
+    """Reject jobs that need a review; they end without the step that needs approval."""
     _each(ids, _post("reject"), _print_status, as_json)
 
 

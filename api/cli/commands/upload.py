@@ -97,7 +97,7 @@ class UploadProgress:
         self._ended, self._accepted = ended, accepted
 
     def start_waiting(self, waiter: UploadWaiter) -> None:
-        """All files are sent; switch to the progress of processing."""
+        """Switch to the progress of processing, after all files have been sent."""
         self.waiter = waiter
         self._meter = RateMeter(self._clock)
         self._meter.record(0)

@@ -50,7 +50,7 @@ class UploadResult:
 
 
 def print_result(console: Console, result: UploadResult) -> None:
-    """The counts, and a table of files that are not searchable, with the reason."""
+    """Print the counts, and a table of files that are not searchable, with the reason."""
     verdicts = result.answers.verdicts
     counts = [f"{verdicts[name]:,} {text}" for name, text in _VERDICTS.items() if verdicts[name]]
     console.print(join_parts(count(verdicts.total(), "file"), *counts))
@@ -66,7 +66,7 @@ def print_result(console: Console, result: UploadResult) -> None:
 
 
 def print_skipped(console: Console, skipped: Sequence[Skipped]) -> None:
-    """The files that were not sent: hidden files as a number, the rest by name."""
+    """Print the files that were not sent: the number of hidden files, and the names of the rest."""
     hidden = sum(1 for file in skipped if file.reason == "hidden")
     if hidden:
         console.print(f"skipped {count(hidden, 'hidden file')}")

@@ -27,7 +27,7 @@ def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
     """
     settings = prepare()
     work = settings.worker if work is None else work
-    # The port first: a port in use must be found before a database is started.
+    # Bind the port first, so that a port in use is detected before a database is started.
     with (
         handle_signals() as stop,
         bind_socket(settings.host, settings.port, variable="INGEST_PORT") as listener,
@@ -65,7 +65,7 @@ def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> No
     """Print the URL, the key, and what to type next."""
     settings = runtime.settings
     is_generated = settings.admin_key is None
-    # Without a terminal the output is a log, which other people may read: no key.
+    # Do not print the key unless to a terminal: other people may read a log.
     shown = runtime.operator_key if sys.stdout.isatty() else None
     file = data_folder.key_file(settings.data_dir).absolute()
     if as_json:

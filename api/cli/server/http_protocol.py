@@ -9,12 +9,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from api.problems import problem
 
 IDLE_TIMEOUT_SECONDS: Final = 10.0
-"""Time to receive the head of a request, or the rest of a body that was answered early."""
+"""Time to receive the head of a request, or the rest of a body after an early response."""
 _MAX_IDLE_CONNECTIONS: Final = 500
 """Connections without a request in progress; a further one replaces the oldest."""
-# Younger connections are not closed: in a burst, each needs time to send its request.
+# Younger connections are not closed, because each needs time to send its request in a burst.
 _MIN_IDLE_SECONDS: Final = 2.0
-# Bytes of a body that are read after the answer, for clients that send everything before they read.
+# Maximum bytes of a request body to drain after an early response: some clients send the whole body
+# before they read the response.
 _MAX_UNREAD_BYTES: Final = 16 * 1024 * 1024
 
 _PROBLEM: Final = problem(408, code="request_timeout", detail="the request took too long to arrive")
@@ -29,7 +30,7 @@ _REQUEST_TIMEOUT: Final = b"".join(
 
 
 class TimeoutProtocol(H11Protocol):
-    """A connection in three states: answering, receiving the rest of a body, or awaiting a head.
+    """A connection in three states: responding, receiving the rest of a body, or awaiting a head.
 
     The first has no time limit here; api/middleware/backpressure.py sets the pace of a body.
     """
@@ -81,7 +82,7 @@ class TimeoutProtocol(H11Protocol):
                 oldest.transport.close()
 
     def _update_timer(self) -> None:
-        is_ours = self.transport.get_protocol() is self  # False: a WebSocket has taken it over
+        is_ours = self.transport.get_protocol() is self  # False after a WebSocket upgrade
         if self._is_answering or not is_ours or self.transport.is_closing():
             self._stop_timer()
         elif self._timer is None:

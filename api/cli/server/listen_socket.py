@@ -11,7 +11,7 @@ from ingest.errors import SetupError
 
 @contextmanager
 def bind_socket(host: str, port: int, *, variable: str) -> Iterator[socket.socket]:
-    """A bound socket that does not listen yet: connections are refused until the server starts.
+    """Bind a socket without listening, so that connections are refused until the server starts.
 
     Raises SetupError, which names the `variable` of the port.
     """

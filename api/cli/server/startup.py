@@ -26,7 +26,7 @@ def prepare() -> Settings:
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
-    """Run until it returns, in uvloop, the event loop with the least overhead."""
+    """Run the coroutine on uvloop, which has less overhead than asyncio's own loop."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main)
 

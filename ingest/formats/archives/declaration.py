@@ -1,4 +1,4 @@
-"""Archives, which are unpacked and not read: names and signatures."""
+"""How archives are recognised: suffixes, media types and signatures. They are only unpacked."""
 
 import re
 

@@ -150,7 +150,7 @@ class _Unpacker:
                 for member in archive:
                     self._tar_member(archive, member)
         except _BROKEN:
-            # Members are stored one after the other: those before the damage are whole.
+            # Members are stored one after the other, so those before the damage are complete.
             self._sink.refuse(_REST, code="corrupt", message=_DAMAGED)
 
     def _tar_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
@@ -166,7 +166,7 @@ class _Unpacker:
                 self._add(member.name, _LimitedStream(part, *holes))
 
     def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
-        """A compressed file, which may be a tar."""
+        """Unpack a compressed file, which may be a tar."""
         packed = _size(file)
         with _damage_as_error(), _STREAMS[media_type](file) as inflated:
             head = inflated.read(_TAR_BLOCK)
@@ -208,7 +208,7 @@ class _InflationBudget:
         self._left -= size
         if self._left < 0:
             raise Permanent(
-                "It decompresses to many times its size (decompression bomb).",
+                "The archive decompresses to many times its size (possible decompression bomb).",
                 code="archive_unsafe",
             )
 

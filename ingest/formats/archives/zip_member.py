@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from typing import IO, cast
 
-_ENDS_WITH_MARK = 0x2  # flag: the LZMA data have an end mark
+_ENDS_WITH_MARK = 0x2  # flag bit that says that the LZMA data have an end mark
 _UNKNOWN = b"\xff" * 8
 
 

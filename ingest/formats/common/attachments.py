@@ -57,7 +57,7 @@ class Attachments:
             return
         try:
             give(*arguments)
-        except Permanent:  # over a limit: the text of the message is still useful
+        except Permanent:  # over a limit; the text of the message is still useful
             self._is_full = True
 
     def _note(self, name: str, media_type: str, size: int) -> str:

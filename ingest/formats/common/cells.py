@@ -39,7 +39,7 @@ def date_text(value: dt.datetime) -> str:
 
 
 def _duration(value: dt.timedelta) -> str:
-    """Hours and minutes: 25:30:00."""
+    """`H:MM:SS`; hours may exceed 24: 25:30:00."""
     seconds = round(abs(value.total_seconds()))
     sign = "-" if value < dt.timedelta() else ""
     return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

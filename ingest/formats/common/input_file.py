@@ -19,7 +19,7 @@ class Recogniser(Protocol):
         ...
 
     def read(self, image: "Image") -> str:
-        """Text of the picture in reading order, empty if it has none.
+        """Read the text of the picture in reading order, empty if it has none.
 
         Raises Permanent `parser_timeout` if one picture takes too long.
         """

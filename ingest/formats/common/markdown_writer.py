@@ -38,7 +38,7 @@ class Lines:
         self._has_gap = True
 
     def heading(self, level: int, title: str) -> None:
-        """A heading between blank lines; nothing if the title is blank."""
+        """Write a heading between blank lines; nothing if the title is blank."""
         title = " ".join(title.split())
         if title:
             self.gap()
@@ -67,11 +67,11 @@ class Lines:
             self.gap()
 
     def line(self, markdown: str) -> None:
-        """A line of Markdown, unchanged."""
+        """Write a line of Markdown, unchanged."""
         self._add(markdown)
 
     def gap(self) -> None:
-        """A blank line, unless there is one already."""
+        """Write a blank line, unless there is one already."""
         if not self._has_gap:
             self._add("")
             self._has_gap = True

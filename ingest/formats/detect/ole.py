@@ -20,7 +20,7 @@ def _streams() -> Mapping[str, str]:
 
 
 def ole_family(file: BinaryIO) -> str:
-    """Media type by the streams of the container. Raises Permanent: `encrypted`, `corrupt`."""
+    """Detect the media type by the streams. Raises Permanent: `encrypted`, `corrupt`."""
     try:
         with olefile.OleFileIO(file) as ole:
             if any(ole.exists(stream) for stream in _LOCKED):

@@ -55,7 +55,9 @@ _EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?
 """A euro sign beside an amount (cp1252); in other encodings 0x80 would be a lone letter."""
 _SHORT = 512  # bytes
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
-_CAPITAL = 0.7  # capitals are rarer; text decoded in the wrong case must not win
+# Weight of a capital: the wrong encoding may swap case (KOI8-R read as cp1251), and must score less
+# than the right one.
+_CAPITAL = 0.7
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _UNLISTED = Entry(title="", depth=1, fragment="")
 
 
 def extract(source: InputFile) -> Extraction:
-    """All chapters in Markdown under their headings, and the book's metadata.
+    """Extract all chapters in Markdown under their headings, and the book's metadata.
 
     Left out: cover, tables of contents, page numbers. Raises Permanent: `encrypted` (DRM),
     `corrupt`, `too_large`, `archive_unsafe`.

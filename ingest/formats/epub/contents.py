@@ -32,7 +32,7 @@ Contents = dict[str, list[Entry]]
 
 
 def read_contents(package: Package, navigation: Sequence[str], ncx: str | None) -> Contents:
-    """The first table of contents that has entries; empty if there is none."""
+    """Read the first table of contents that has entries; empty if there is none."""
     for part in navigation:
         root = package.find_xml(part)
         if root is not None and (found := _by_part(part, _from_navigation(root))):

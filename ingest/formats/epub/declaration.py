@@ -1,4 +1,4 @@
-"""E-books: names and signatures."""
+"""How e-books are recognised: suffix, media type and the package's `mimetype` part."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

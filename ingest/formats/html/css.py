@@ -74,7 +74,7 @@ class Selector:
 
 
 def parse_rules(css: str) -> Iterator[CssRule]:
-    """The rules that apply to a wide screen, in order; linear time."""
+    """Parse the rules that apply to a wide screen, in order; linear time."""
     css = _without_comments(_STRING.sub('""', css))
     css = css[: css.rfind("}") + 1]
     blocks: list[tuple[str, list[str]]] = []  # of open blocks: prelude and declarations
@@ -121,7 +121,7 @@ def _matches(query: str) -> bool:
 
 
 def parse_selectors(prelude: str) -> tuple[Selector, ...]:
-    """The selectors of a rule, without those of generated content and very long ones."""
+    """Parse the selectors of a rule, without those of generated content and very long ones."""
     flat = _BRACKETED.sub(":x", prelude)
     parts = dict.fromkeys(part.strip() for part in flat.split(","))
     found = map(_parse_selector, islice(parts, _MOST_SELECTORS))

@@ -1,4 +1,4 @@
-"""Web pages: names and signatures."""
+"""How web pages are recognised: suffixes and media types."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

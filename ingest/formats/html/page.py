@@ -35,7 +35,7 @@ _OPTIONS = ConversionOptions(
 
 
 def extract(source: InputFile) -> Extraction:
-    """The page in Markdown, with title, language and dates. Raises Permanent `too_large`."""
+    """Extract the page as Markdown, with title, language, dates. Raises Permanent `too_large`."""
     return improve(
         "main_content", lambda: _extract(source), otherwise=lambda: _without_structure(source)
     )

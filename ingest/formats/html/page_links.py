@@ -66,7 +66,7 @@ def _canonical(tree: html.HtmlElement, base: str) -> str | None:
 
 
 def _robots(tree: html.HtmlElement) -> set[str]:
-    """The rules for all robots and for ours; both apply."""
+    """The robots rules for all crawlers and for this crawler; both apply."""
     rules: set[str] = set()
     for element in tree.iter("meta"):
         if (element.get("name") or "").strip().lower() in ("robots", _AGENT):

@@ -106,7 +106,7 @@ def _tidy_link(link: html.HtmlElement) -> None:
 
 
 def _to_list(definitions: html.HtmlElement) -> None:
-    """One item per term, or per run of terms, with its definitions."""
+    """Turn a `dl` into a list with one item per term, or run of terms, with its definitions."""
     definitions.tag = "ul"
     item = None
     after_term = False

@@ -1,4 +1,4 @@
-"""Pictures: names and signatures."""
+"""How images are recognised: suffixes, media types and signatures."""
 
 import re
 

@@ -44,7 +44,7 @@ def extract(source: InputFile) -> Extraction:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow warns about oddities that it can read
         with _open(source) as image:
-            _check_size(image)  # before metadata: some formats decode the picture to read it
+            _check_size(image)  # before metadata, for which some formats decode the picture
             details = improve("metadata", lambda: info.metadata(image), otherwise=dict[str, Any])
             is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
             for is_whole in _frames(image, source):

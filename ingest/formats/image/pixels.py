@@ -10,7 +10,7 @@ _BRIGHT = 200  # mean of opaque pixels; if brighter, the letters are white, for 
 
 
 def grey(image: Image.Image) -> Image.Image:
-    """One channel of 8 bits. Raises the errors of Pillow for a damaged picture."""
+    """Return one channel of 8 bits. Raises the errors of Pillow for a damaged picture."""
     image.draft("L", (_LARGEST, _LARGEST))  # decodes a large JPEG at 1/2 to 1/8 of its size
     image.load()
     return ImageOps.exif_transpose(_reduced(_one_channel(image)))

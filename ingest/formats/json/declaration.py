@@ -1,4 +1,4 @@
-"""JSON, JSON Lines and notebooks: names and signatures."""
+"""How JSON, JSON Lines and notebooks are recognised: suffixes and media types."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

@@ -56,7 +56,7 @@ def _document(text: str) -> tuple[str, bool]:
 
 
 def _elements(text: str, start: int) -> Iterator[Value]:
-    """Elements of the list from `start` to the end. Raises ValueError if it is not a list."""
+    """Yield elements of the list from `start` to the end. Raises ValueError if it is not a list."""
     position = _skip(text, start + 1)
     is_first = True
     while not text.startswith("]", position):

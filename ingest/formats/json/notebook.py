@@ -24,7 +24,7 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
 
 def extract(source: InputFile) -> Extraction:
-    """The cells in order, or the text itself with the warning `invalid_json`.
+    """Extract the cells in order, or the text itself with the warning `invalid_json`.
 
     Raises Permanent `too_large`.
     """

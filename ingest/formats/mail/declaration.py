@@ -1,4 +1,4 @@
-"""E-mails, mailboxes, Outlook items and saved web pages: names and signatures."""
+"""How mail formats and MHTML are recognised: suffixes, media types and OLE streams."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

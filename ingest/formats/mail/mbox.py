@@ -18,7 +18,7 @@ _LONGEST_FOLDER = 60
 
 
 def extract(source: InputFile) -> Extraction:
-    """All messages in order; attachments go to folders named by number and subject.
+    """Extract all messages in order; attachments go to folders named by number and subject.
 
     A message that cannot be read is counted in `metadata`, the rest are read. Raises Permanent:
     `encrypted` (all messages), `too_large` (more than 64 MiB of text), `corrupt` (no message can be
@@ -59,7 +59,7 @@ class _Mailbox:
         self._keep(mail.markdown(heading=f"Message {number}"))
 
     def extraction(self) -> Extraction:
-        """The document of all messages."""
+        """Build the document of all messages."""
         total, failed = self._counts["messages"], self._counts["failed"]
         if total and total == failed:
             raise Permanent("No message of the mailbox could be read.", code="corrupt")

@@ -38,7 +38,7 @@ def check_size(stream: BinaryIO) -> None:
 
 
 def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Extraction:
-    """The document of a single message. Raises Permanent `no_text` if all of it is encrypted."""
+    """Build the document of one message. Raises Permanent `no_text` if all of it is encrypted."""
     if mail.is_encrypted and not mail.body:
         # Not the code `encrypted`: the message has no password that its owner could remove.
         raise Permanent(

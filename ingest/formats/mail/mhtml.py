@@ -15,7 +15,7 @@ _ADDRESS = ("Snapshot-Content-Location", "Content-Location")
 
 
 def extract(source: InputFile) -> Extraction:
-    """The saved page without boilerplate; for a frameset, the text of all its frames.
+    """Extract the saved page without boilerplate; for a frameset, the text of all its frames.
 
     Left out: pictures, style sheets, and frames if the page itself has text.
     """

@@ -119,7 +119,7 @@ def _from_rtf(data: bytes) -> str:
         rich = compressed_rtf.decompress(data)
     except Exception:  # the library raises many kinds of exceptions
         return ""
-    # Imported here: it takes half a second, and few items have neither text nor HTML.
+    # Imported here because the import takes half a second and few items need it (no text, no HTML).
     from ingest.formats.office import xberg_text
 
     return xberg_text.read(rich, "application/rtf").text if rich.strip(b"\0") else ""

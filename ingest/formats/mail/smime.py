@@ -15,7 +15,7 @@ def is_smime(media_type: str) -> bool:
 
 
 def signed_content(data: bytes) -> bytes | None:
-    """The message inside a signed block; None if it is encrypted or not a signed block."""
+    """Return the message inside a signed block; None if it is encrypted or not a signed block."""
     try:
         return _content(data)
     except (IndexError, ValueError):

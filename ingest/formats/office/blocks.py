@@ -41,7 +41,7 @@ class HiddenText:
         return self.faint > self.visible
 
     def count(self, *, visible: int = 0, faint: int = 0, hidden: int = 0) -> None:
-        """Add the characters of one paragraph."""
+        """Add one paragraph's character counts; faint text counts only if as long as a sentence."""
         self.visible += visible
         self.faint += faint if faint >= SENTENCE else 0
         self.has_sentence |= max(faint, hidden) >= SENTENCE

@@ -1,4 +1,7 @@
-"""Word 97, PowerPoint 97, RTF and Flat OPC: names and signatures."""
+"""How Word 97, PowerPoint 97, RTF and Flat OPC are recognised.
+
+By suffixes, media types, OLE streams and XML marks.
+"""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

@@ -36,7 +36,7 @@ _FIELD = re.compile(
 
 
 def extract(source: InputFile) -> Extraction:
-    """One part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
+    """Extract one part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
     data = source.stream.read()
     properties: dict[str, str] = {}
     if source.media_type != types.RTF:

@@ -62,7 +62,7 @@ class Package:
         return cast(BinaryIO, self._archive.open(self._members[part]))
 
     def xml(self, part: str) -> etree._Element:
-        """The root of a part; raises the errors of read(), and etree.XMLSyntaxError."""
+        """Parse a part; returns its root. Raises the errors of read(), and etree.XMLSyntaxError."""
         return parse(self.read(part))
 
     def find_xml(self, part: str) -> etree._Element | None:

@@ -46,7 +46,7 @@ class XbergText:
 
 
 def read(data: bytes, media_type: str) -> XbergText:
-    """Text and properties of a file; empty if it has none.
+    """Read text and properties of a file; empty if it has none.
 
     Damaged files raise arbitrary exceptions and Rust panics; registry.py maps them to codes.
     """

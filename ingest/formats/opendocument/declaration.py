@@ -1,4 +1,7 @@
-"""OpenDocument texts and presentations: names and signatures."""
+"""How OpenDocument texts and presentations are recognised.
+
+By suffixes, media types, the package's `mimetype` part and XML marks.
+"""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

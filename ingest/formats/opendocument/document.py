@@ -43,7 +43,7 @@ _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only
 
 
 def extract(source: InputFile) -> Extraction:
-    """A text as one part, a presentation as one part per slide.
+    """Extract a text as one part, a presentation as one part per slide.
 
     Raises Permanent `encrypted`, `too_many_pages`, and the codes of `inflate_limit.guard`.
     """

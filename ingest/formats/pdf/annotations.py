@@ -24,7 +24,7 @@ class PageAnnotations:
     """Indices of annotations with a file."""
 
     def markdown(self) -> Iterator[str]:
-        """A line for each tick; a comment keeps its line breaks."""
+        """Yield `- [x] label` for each ticked box, and each comment as a Markdown quote."""
         for label in self.ticked:
             yield f"- [x] {label}"
         for comment in self.comments:

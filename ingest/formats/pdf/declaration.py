@@ -1,4 +1,4 @@
-"""PDF: names and signatures."""
+"""How PDFs are recognised: suffix and media types."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

@@ -64,7 +64,7 @@ class PageReader:
         self._findings = findings
 
     def read(self, index: int) -> PageLines | None:
-        """The page with this 0-based index, None if no engine can read it."""
+        """Read the page with this 0-based index, None if no engine can read it."""
         return improve(
             "engine",
             lambda: self._read(index),
@@ -111,7 +111,7 @@ class PageReader:
         try:
             notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
             page.flatten()
-        except PdfiumError:  # flattening failed: the page is unchanged
+        except PdfiumError:  # flattening failed and left the page unchanged
             return
         finally:
             page.close()
@@ -217,7 +217,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
 
 
 def better_text(text: str, ask: Callable[[], str | None]) -> str:
-    """The text; the other engine's if only ours has spaces between the letters of words."""
+    """Return `text`, or the other engine's if only `text` has spaces between letters of words."""
     if not _is_torn(text):
         return text
     other = ask() or ""

@@ -95,7 +95,7 @@ def _count(handle: int, seen: _ObjectCounts, depth: int) -> None:
 
 
 def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
-    """Text of the page with this 0-based index by OCR.
+    """Read the text of the page with this 0-based index by OCR.
 
     None if OCR took too long, or the page has no size or too many pixels. Raises EngineFailed if
     OCR crashed, and Permanent if it took too much memory.

@@ -75,7 +75,7 @@ class _Sorter:
             return
         self._done.add(index)
         above = [other for other in self._above[index] if other not in self._done]
-        # From the top down: the lines above are then already done, which keeps recursion shallow.
+        # From the top down, so that the lines above are already done: that keeps recursion shallow.
         for other in sorted(above, key=lambda item: -self._tops[item]):
             self._visit(other)
         self._sorted.append(index)

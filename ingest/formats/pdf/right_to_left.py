@@ -26,7 +26,8 @@ def restore_logical_order(text_page: int, page: PageLines) -> None:
             continue
         places = range(line.start, line.end)
         text = line.text
-        if len(places) != len(text):  # the text omits characters that have no letter
+        # line.text omits glyphs without text; letters() returns a placeholder for each.
+        if len(places) != len(text):
             text = pdfium.letters(text_page, places)
         boxes = pdfium.char_boxes(text_page, places)
         extents = [(left, right) for left, _, right, _ in boxes]

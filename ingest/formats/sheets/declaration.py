@@ -1,4 +1,7 @@
-"""Workbooks and text tables: names and signatures."""
+"""How spreadsheets and CSV tables are recognised.
+
+By suffixes, media types, signatures, and the parts or streams of their containers.
+"""
 
 import re
 

@@ -47,7 +47,7 @@ Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
 
 
 def extract(source: InputFile) -> Extraction:
-    """One part for all sheets; an unreadable sheet is marked `failed`, the rest are kept.
+    """Extract one part for all sheets; an unreadable sheet is marked `failed`, the rest are kept.
 
     Raises Permanent: `encrypted`, `too_large`, `corrupt`, `empty_content`, and the codes of
     `inflate_limit.guard`.

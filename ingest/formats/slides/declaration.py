@@ -1,4 +1,4 @@
-"""PowerPoint presentations: names and signatures."""
+"""How PowerPoint presentations are recognised: suffixes, media type and the package's parts."""
 
 import re
 

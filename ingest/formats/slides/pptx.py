@@ -30,7 +30,7 @@ _MOST_LISTED = 200
 
 
 def extract(source: InputFile) -> Extraction:
-    """One part per slide, in presentation order; None for a broken slide."""
+    """Extract one part per slide, in presentation order; None for a broken slide."""
     inflate_limit.guard(source.stream, inflate_limit.TREES)
     package = Package(source.stream)
     main = package.main("ppt/presentation.xml")

@@ -1,4 +1,4 @@
-"""Text, Markdown and source code: names and signatures."""
+"""How text and Markdown files are recognised: suffixes and media types."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

@@ -33,9 +33,10 @@ def reader_of(suffix: str) -> Callable[[str], Reading] | None:
 
 
 def _restructured(text: str) -> Reading:
-    """Read reStructuredText, whose heading levels follow the order of appearance.
+    """Read reStructuredText.
 
-    A title is underlined, or stands between two lines.
+    The order in which title styles first appear gives their heading levels; a title has an
+    underline, and perhaps an overline.
     """
     lines = [*lines_of(text), "", ""]
     styles: list[tuple[str, bool]] = []

@@ -16,7 +16,7 @@ _VERSION = "text 2"
 
 
 def extract(source: InputFile) -> Extraction:
-    """The decoded text as one part, with the title and the metadata that it states."""
+    """Extract the decoded text as one part, with the title and the metadata that it states."""
     text, encoding = decode(source.stream.read(), declared=source.declared)
     reading = improve("markup", lambda: _read(text, source), otherwise=lambda: Reading(text=text))
     return Extraction(

@@ -1,4 +1,4 @@
-"""Word documents in XML: names and signatures."""
+"""How Word documents in XML are recognised: suffixes, media types, package parts and XML marks."""
 
 import re
 

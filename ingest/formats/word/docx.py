@@ -77,7 +77,7 @@ class _Document:
         )
 
     def read(self, *, drop_faint: bool) -> list[str]:
-        """All blocks: headers, body, notes, footers, comments."""
+        """Read all blocks: headers, body, notes, footers, comments."""
         self._numbering = improve(
             "numbering",
             lambda: Numbering(self._part("numbering")),

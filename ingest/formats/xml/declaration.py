@@ -1,4 +1,4 @@
-"""XML: names and signatures."""
+"""How XML files are recognised: suffixes and media types."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format

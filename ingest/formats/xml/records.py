@@ -48,14 +48,14 @@ class _OpenElement:
         """Attributes and leaf children not written yet."""
         self.depth = depth
         self.texts: list[str] = []
-        """Its text in order, with that of leaf children."""
+        """The element's text in order, with that of leaf children."""
         self.is_leaf = True
         self.has_text = False
         """Has text outside its children."""
         self.is_inline = False
         """Part of the running text of its parent."""
         self.is_open = False
-        """Its item is written; each child becomes a separate item."""
+        """The element's item is written; each child becomes a separate item."""
 
     @property
     def is_running(self) -> bool:

@@ -16,7 +16,7 @@ _WIDEST = 16_384  # columns of a sheet
 
 
 def write(root: etree._Element, out: Lines) -> None:
-    """Each sheet under its name, rows as records."""
+    """Write each sheet under its name, rows as records."""
     for sheet in root.iterfind("{*}Worksheet"):
         out.heading(2, sheet.get(f"{{{NAMESPACE}}}Name", ""))
         TableWriter(out).write(_rows(sheet))

@@ -25,20 +25,20 @@ class RobotsUnavailable(Transient):
     def __init__(self, origin: str, why: str, *, host_answers: bool) -> None:
         super().__init__(f"{origin}/robots.txt cannot be read: {why}", code="fetch_failed")
         self.host_answers = host_answers
-        """Whether the host answers at all, even with an error."""
+        """Whether the host responds at all, even with an error."""
 
 
 async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
-    """The rules for an origin; `refresh` bypasses the cache.
+    """Get the rules for an origin; `refresh` bypasses the cache.
 
-    A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable while it answers
+    A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable if it responds
     5xx or not at all: RFC 9309 treats that as a full disallow, but it is temporary.
     """
     async with ctx.pool.connection() as conn:
         stored = await crawl_origins.robots(conn, origin)
     agent = ctx.web.user_agent
     if stored is not None and stored.status == "unavailable" and stored.age < RETRY_DELAY:
-        raise RobotsUnavailable(origin, "the server answers with an error", host_answers=True)
+        raise RobotsUnavailable(origin, "the server responded with an error", host_answers=True)
     is_known = stored is not None and stored.status != "unavailable" and stored.age < _FRESH
     if stored is not None and is_known and not refresh:
         return read(stored.body or b"", agent=agent)
@@ -86,4 +86,4 @@ def _head(path: Path) -> bytes:
 async def _unavailable(origin: str, status: int, ctx: Context) -> RobotsUnavailable:
     async with transaction(ctx.pool) as conn:
         await crawl_origins.save_robots(conn, origin, status="unavailable", body=None, delay=None)
-    return RobotsUnavailable(origin, f"the server answers {status}", host_answers=True)
+    return RobotsUnavailable(origin, f"the server responded with HTTP {status}", host_answers=True)

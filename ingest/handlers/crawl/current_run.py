@@ -9,7 +9,7 @@ from ingest.store.crawl.crawls import Crawl
 
 
 async def current_run(crawl_id: UUID, ctx: Context) -> Crawl:
-    """The current state of the run; raises Permanent if its source was deleted."""
+    """Read the current state of the run; raises Permanent if its source was deleted."""
     async with ctx.pool.connection() as conn:
         crawl = await crawls.get(conn, crawl_id)
     if crawl is None:

@@ -31,12 +31,12 @@ _LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageResponse:
-    """A server's answer for a page. `path` holds the body inside the `fetch_page` block."""
+    """A server's response for a page. `path` holds the body inside the `fetch_page` block."""
 
     fetched: Fetched
     path: Path
     is_unchanged: bool
-    """The server answered 304: the stored version is current."""
+    """The server responded with 304: the stored version is current."""
 
 
 class RedirectOutOfScope(Exception):
@@ -49,10 +49,10 @@ class RedirectOutOfScope(Exception):
 
 
 class PageUnavailable(Permanent):
-    """The server answered with a status that a retry will not change."""
+    """The server responded with a status that a retry will not change."""
 
     def __init__(self, http_status: int) -> None:
-        super().__init__(f"the server answered {http_status}", code="fetch_status")
+        super().__init__(f"the server responded with HTTP {http_status}", code="fetch_status")
         self.http_status = http_status
 
     @property
@@ -61,11 +61,13 @@ class PageUnavailable(Permanent):
 
 
 class PageTemporarilyUnavailable(Transient):
-    """The server answered with a temporary error status."""
+    """The server responded with a temporary error status."""
 
     def __init__(self, http_status: int, *, retry_after: timedelta | None) -> None:
         super().__init__(
-            f"the server answered {http_status}", code="fetch_status", retry_after=retry_after
+            f"the server responded with HTTP {http_status}",
+            code="fetch_status",
+            retry_after=retry_after,
         )
         self.http_status = http_status
 
@@ -79,7 +81,7 @@ async def fetch_page(
     *,
     scope: Scope | None,
 ) -> AsyncIterator[PageResponse]:
-    """Yield the answer for a page; its file is deleted at the end of the block.
+    """Yield the response for a page; the file with its body is deleted at the end of the block.
 
     `scope`: limits of the crawl, also applied to redirects. None for a single page: all redirects
     are followed and robots.txt is ignored. Raises Snooze while the host is busy,
@@ -113,7 +115,7 @@ async def _obey_robots(url: str, ctx: Context) -> None:
 
 
 def _conditions(stored: StoredPage | None) -> dict[str, str]:
-    """Headers of a conditional request, which the server may answer with 304."""
+    """Headers of a conditional request: the server may respond with 304."""
     headers = {}
     if stored is not None and stored.etag:
         headers["If-None-Match"] = stored.etag

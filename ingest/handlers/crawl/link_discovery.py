@@ -55,7 +55,7 @@ async def sort_links(
     """
     home = urls.origin(found_at or crawl.uri)
     rules = await robots_for(home, ctx)
-    # In a thread: a page may have thousands of links, robots.txt thousands of rules.
+    # Run in a thread, since a page may have thousands of links and robots.txt thousands of rules.
     return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, home, depth)
 
 
@@ -117,7 +117,7 @@ async def add_to_frontier(
 
 
 def run_owner(job: ClaimedJob, crawl: Crawl) -> RunOwner:
-    """The owner of the run's pages: tenant, source, run, root job, priority."""
+    """What new pages of the run belong to: application, source, run and root job, with priority."""
     return RunOwner(
         application_id=crawl.application_id,
         source_id=crawl.source_id,

@@ -73,7 +73,9 @@ async def read_page(
             )
             return _changed(answer, parsed, chunking, uri)
     if stored is None:
-        raise Permanent("the server answered 304 to a plain request", code="fetch_status")
+        raise Permanent(
+            "the server responded with HTTP 304 to an unconditional request", code="fetch_status"
+        )
     # The 304 is for the redirect target; refetch without validators.
     return await read_page(job, page, None, ctx, progress, scope=scope)
 
@@ -85,7 +87,7 @@ def _identity(answer: PageResponse, scope: Scope | None) -> str:
 
 
 def _is_same(page: PageForJob, stored: StoredPage, answer: PageResponse, uri: str) -> bool:
-    """Whether the answer equals the version stored under the page's own address."""
+    """Whether the response equals the version stored under the page's own URL."""
     if uri != page.uri:
         return False
     return answer.is_unchanged or answer.fetched.sha256 == stored.content_hash

@@ -90,7 +90,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
 
 
 async def _wait_for_robots(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> Outcome:
-    """Wait, for an hour at most, for a host that answers robots.txt with an error."""
+    """Wait, for an hour at most, for a host that responds to robots.txt with an error."""
     if not error.host_answers:
         raise error
     if (crawl.sent_seconds_ago or 0) > _ROBOTS_TIMEOUT_SECONDS:
@@ -109,7 +109,7 @@ async def _requeue_pages(conn: Connection, job: ClaimedJob, crawl: Crawl) -> boo
 
 
 async def _restart(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
-    """A person retried the run: restart the provider's crawl, or requeue our failed pages.
+    """Restart a run that a person retried: the provider's crawl, or our failed pages.
 
     A completed run that waited for a review fetches all its pages again.
     """

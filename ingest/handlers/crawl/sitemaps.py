@@ -20,7 +20,7 @@ _MAX_FILES: Final = 50
 # URLs read per file. The sitemap protocol allows half as many.
 _MAX_URLS_PER_FILE: Final = 100_000
 _LARGEST: Final = 50 * 1024 * 1024  # bytes
-# For all files together: a slow host must not use up the time limit of the job.
+# Limit for all files together, so that a slow host does not use up the job's time limit.
 _BUDGET_SECONDS: Final = 120.0
 # Addresses kept above the run's page limit: they use places that are freed later.
 _EXTRA_PAGES: Final = 1_000
@@ -76,7 +76,7 @@ class _SitemapQueue:
         self._waiting = deque(robots.sitemaps or [f"{scope.seed.origin}/sitemap.xml"])
         self._seen: set[str] = set()
         self._under_way = 0
-        # The robots.txt parser stops at this number: there may be more.
+        # The robots.txt parser stops at this number of sitemaps; there may be more.
         self._is_cut = len(robots.sitemaps) >= _MAX_FILES
 
     def next(self) -> str | None:
@@ -88,7 +88,7 @@ class _SitemapQueue:
         return url
 
     def done(self, listed: _SitemapFile) -> None:
-        """The current sitemap was read; queue the sitemaps that it lists."""
+        """Queue the sitemaps that the current one, now read, lists."""
         self._under_way = 0
         self._waiting.extend(listed.sitemaps)
 
@@ -126,7 +126,7 @@ async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Si
             fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST)
         except (Permanent, Transient):
             return _SitemapFile(skipped=Counter(unread=1))
-        # For the guessed address, 401 and 403 also mean missing: some servers answer so.
+        # For the guessed address, 401 and 403 also count as missing: some servers send them.
         if fetched.status in _MISSING or (is_guess and fetched.status in _FORBIDDEN):
             return _SitemapFile()
         if fetched.status != 200:

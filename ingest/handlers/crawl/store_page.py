@@ -209,7 +209,7 @@ async def _canonical_of_alias(conn: Connection, update: _PageUpdate) -> str | No
         other = await crawl_pages.find_by_uri(conn, page.crawl_id, uri)
         if other is not None and other.id != page.id:
             return uri
-        # The run has no page for the redirect target yet: this page takes its address.
+        # The run has no page for the redirect target yet, so this page takes the target's address.
         await crawl_pages.rename(conn, page.id, uri)
         alias = SeenPage(uri=page.uri, status="duplicate", duplicate_of=uri)
         await frontier.add_seen(conn, page.crawl_id, page.source_id, [alias])

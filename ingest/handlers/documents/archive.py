@@ -18,7 +18,7 @@ from ingest.temporary_folders import scratch_folder
 
 
 def archive_job(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context) -> NewJob:
-    """The job that unpacks `file`, an archive, in place of `job`.
+    """Build the job that unpacks `file`, an archive, in place of `job`.
 
     Raises Permanent `archive_unsafe` if archives are nested too deep.
     """

@@ -1,4 +1,4 @@
-"""The chunk settings of a source, for handlers: before chunking and when storing."""
+"""For handlers: read a source's chunk settings, and queue a rechunk if they are outdated."""
 
 from uuid import UUID
 

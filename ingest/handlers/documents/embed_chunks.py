@@ -38,7 +38,7 @@ class EmbeddedChunks:
 
 
 async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress) -> EmbeddedChunks:
-    """Vectors for all chunks. Texts for which the application has a vector are not sent again.
+    """Embed all chunks. Texts for which the application has a vector are not sent again.
 
     Each finished request is cached at once, so that a later failure does not lose it. Raises
     Permanent `embedding_rejected` or `embedding_mismatch` if no text got a vector, and the errors
@@ -63,7 +63,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
 
     async def cache(indices: Sequence[int], found: Vectors) -> None:
         spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
-        # One request brought all vectors: no later request can fail, so caching gains nothing.
+        # One request returned all vectors. No later request can fail, so caching gains nothing.
         if len(indices) == len(missing):
             return
         nonlocal is_cached

@@ -100,7 +100,7 @@ async def _ingest(
 
 
 def _hand_over(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context) -> Outcome:
-    """The file is an archive: queue the job that unpacks it."""
+    """Queue the job that unpacks the file, which is an archive."""
     unpacking = archive_job(job, file, location, ctx)
 
     async def write(conn: Connection) -> None:

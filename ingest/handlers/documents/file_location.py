@@ -35,7 +35,7 @@ class FileLocation:
 async def locate_file(
     job: ClaimedJob, ctx: Context, inside: MemberPayload | ArchivePayload | None = None
 ) -> FileLocation:
-    """The location of a job's file; raises Permanent `source_deleted`.
+    """Find the location of a job's file; raises Permanent `source_deleted`.
 
     `inside`: the job's payload, unless the file was uploaded directly.
     """

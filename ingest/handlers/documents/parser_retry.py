@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def retry_crashed_parser_once(ask: Callable[[], Awaitable[T]], *, folder: Path) -> T:
-    """The parser may be OOM-killed because of a neighbour; a file that crashes it does so again.
+    """Retry once: a parser may be OOM-killed because of a neighbour. A bad file crashes it again.
 
     `folder`: where the first process may have left files; it is emptied before the retry.
     """

@@ -28,7 +28,7 @@ from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.keywords import keyword_text
 
-# Time slice: then the job goes back to the queue, behind other jobs.
+# Time slice, after which the job goes back to the queue, behind other jobs.
 _TIME_SLICE_SECONDS: Final = 120.0
 # Tries per document that is changed concurrently each time.
 _MAX_TRIES: Final = 3
@@ -127,7 +127,7 @@ async def _rechunk_and_swap(
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
     chunks = await ctx.parser.rechunk(document.text, request)
     if not chunks:
-        raise Permanent("the stored text gives no chunk", code="no_text")
+        raise Permanent("chunking the stored text produced no chunks", code="no_text")
     progress.stage = "embed"
     # The embed stage needs its own Progress, whose percent covers this document only. Each step
     # still resets the job's stage timeout.

@@ -24,7 +24,7 @@ class SourceContentWrite:
 
     @classmethod
     async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
-        """The sources' rows are locked. Raises LeaseLost if one of them was deleted.
+        """Write all contents and lock the sources' rows. Raises LeaseLost if a source was deleted.
 
         Queues a rechunk job for each source whose settings changed while its job ran.
         """

@@ -95,7 +95,7 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
     """Error code and message of a page without content; None, None if it has content."""
     if page.status_code is not None and page.status_code >= 400:
         said = f": {page.error}" if page.error else ""
-        return "fetch_status", f"the server answered HTTP {page.status_code}{said}"
+        return "fetch_status", f"the server responded with HTTP {page.status_code}{said}"
     if page.outcome == "failed":
         return "fetch_failed", page.error or "Firecrawl could not fetch the page"
     if not page.markdown.strip():
@@ -104,10 +104,10 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
 
 
 async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
-    """The content that Firecrawl fetched for a page of a run.
+    """Read the content that Firecrawl fetched for a page of a run.
 
-    Raises Permanent with the reason of a failed fetch, PageUnavailable if the web server answered
-    with an error, and Permanent `blob_missing` if the content has expired.
+    Raises Permanent with the reason of a failed fetch, PageUnavailable if the web server
+    responded with an error, and Permanent `blob_missing` if the content has expired.
     """
     if page.event_id is None:
         if page.error_code == "fetch_status" and page.http_status is not None:
@@ -129,7 +129,7 @@ async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
 
 
 async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) -> bytes:
-    """The body of a stored event, from its row or the blob store; raises BlobMissing."""
+    """Read the body of a stored event, from its row or the blob store; raises BlobMissing."""
     if body is not None:
         return body
     async with blobs.open_local(blob_key or "") as path:

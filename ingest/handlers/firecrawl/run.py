@@ -1,7 +1,7 @@
 """A crawl at Firecrawl, driven step by step by the root job of its run.
 
     not sent ──► sent, id unknown ──► running ──► reconciled: finishing
-                  └─ an event, the start's answer, or the list of running crawls gives the id
+                  └─ an event, the start's response, or the list of running crawls gives the id
 
 Events deliver the pages (ingest/firecrawl_inbox.py). This module polls the crawl, so that it ends
 even if no event arrives, and at its end fetches pages that no event delivered. Every step is one
@@ -29,7 +29,7 @@ from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.web import urls
 
 _START_POLL: Final = timedelta(seconds=5)
-# How long to look for a crawl whose start got no answer, and to accept "not found" after a start.
+# How long to look for a crawl whose start got no response, and to accept "not found" after a start.
 _START_TIMEOUT: Final = timedelta(minutes=2)
 # How far the provider's clock may be behind the database's.
 _CLOCK_SKEW: Final = timedelta(seconds=60)
@@ -40,7 +40,7 @@ class ProviderEnd:
     """The provider will deliver no further pages."""
 
     error: Permanent | None
-    """Why the run failed, even if it has pages; None: it did not."""
+    """Why the run failed, even if it has pages; None if it did not fail."""
 
 
 def start_id(crawl_id: UUID, start_sent_at: datetime) -> UUID:
@@ -118,7 +118,7 @@ def _request(crawl: Crawl, start_sent_at: datetime, ctx: Context) -> StartCrawl:
 async def _find_started_crawl(
     job: ClaimedJob, crawl: Crawl, sent_at: datetime, client: FirecrawlClient, ctx: Context
 ) -> Outcome | ProviderEnd:
-    """Look for a crawl whose start got no answer. It is never started a second time."""
+    """Look for a crawl whose start got no response. A crawl is never started a second time."""
     try:
         candidates = [one for one in await client.active() if _matches(one, crawl, sent_at)]
     except Transient:
@@ -132,7 +132,7 @@ async def _find_started_crawl(
     if (crawl.sent_seconds_ago or 0) < _START_TIMEOUT.total_seconds():
         return _wait(_START_POLL)
     error = Permanent(
-        "Firecrawl did not answer the request to start the crawl, and no such crawl is running",
+        "Firecrawl did not respond to the request to start the crawl, and no such crawl is running",
         code="crawl_not_started",
     )
     return await _end(job, crawl, ctx, error)
@@ -269,13 +269,14 @@ def _stored_error(crawl: Crawl) -> Permanent | None:
 
 
 def _wait(delay: timedelta) -> Outcome:
-    # Not "pages": then each page that ends would wake the job, which would poll Firecrawl again.
+    # With reason="pages", every finished page would wake this job, and each wake-up polls
+    # Firecrawl.
     return Outcome(wait=Wait(delay=delay, reason="provider"))
 
 
 @asynccontextmanager
 async def _lease(job: ClaimedJob, ctx: Context) -> AsyncIterator[Connection]:
-    """A transaction that holds the job's lease; raises LeaseLost."""
+    """Open a transaction that holds the job's lease; raises LeaseLost."""
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)

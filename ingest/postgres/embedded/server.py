@@ -118,7 +118,9 @@ class EmbeddedPostgres:
                 if _answers(dsn):
                     return dsn
                 if time.monotonic() > deadline:
-                    raise SetupError(f"{self._held()}; its server does not answer: see {self._log}")
+                    raise SetupError(
+                        f"{self._held()}; its server does not respond: see {self._log}"
+                    )
                 time.sleep(_POLL)
             self._start_server(dsn, deadline)
         except OSError as error:

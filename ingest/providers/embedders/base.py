@@ -1,4 +1,4 @@
-"""The interface of embedders, and the check of their answers."""
+"""The interface of embedders, and the validation of their responses."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -48,7 +48,7 @@ class Refused(Exception):
 
 
 class Misaligned(Permanent):
-    """The answer does not hold one vector of the model's dimension per text; we discard all of it.
+    """The response lacks one vector of the model's dimension per text; all of it is discarded.
 
     The caller sends the request again, then halves it until it finds the text.
     """
@@ -70,7 +70,7 @@ class ProviderFault(Transient):
         status: int | None = None,
         retry_after: timedelta | None = None,
     ) -> None:
-        """`status`: the HTTP status, if there was an answer."""
+        """`status`: the HTTP status, if there was a response."""
         super().__init__(f"the embedding provider: {message}", code=code, retry_after=retry_after)
         self.status = status
 
@@ -87,7 +87,7 @@ class ProviderFault(Transient):
 
 
 def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:
-    """`raw` as float32 unit vectors, after checking that there is one of `dimension` per text.
+    """Convert `raw` to float32 unit vectors; there must be one of `dimension` per text.
 
     Raises Misaligned otherwise: such vectors could be stored with the wrong text, or be
     unsearchable.
@@ -112,8 +112,8 @@ def mismatch_error(what: str) -> Misaligned:
 
 
 def shape_error(shape: tuple[int, ...], *, count: int, dimension: int) -> Misaligned:
-    """The error for an answer of this array shape."""
+    """Return the error for a response of this array shape."""
     if len(shape) == 2 and shape[0] == count and shape[1] > 0:
         what = f"vectors of {shape[1]} dimensions instead of {dimension}"
         return Misaligned(f"the embedding model returned {what}", dimension=shape[1])
-    return mismatch_error(f"an answer of shape {shape} instead of {(count, dimension)}")
+    return mismatch_error(f"a response of shape {shape} instead of {(count, dimension)}")

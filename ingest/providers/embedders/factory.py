@@ -24,7 +24,7 @@ _OPENAI_DIMENSIONS = {
 
 
 async def build_embedder(settings: Settings, *, known_dimension: int | None = None) -> Embedder:
-    """The embedder, loaded and ready. Raises SetupError if it cannot work.
+    """Build the embedder, loaded and ready. Raises SetupError if it cannot work.
 
     `known_dimension`: the stored dimension of an OpenAI-compatible model, used if the endpoint does
     not answer now.
@@ -115,9 +115,10 @@ async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
     except (IngestError, Refused, TimeoutError) as error:
         if known is not None:
             return known  # an unreachable provider must not prevent the start
-        name, why = embedder.model.name, str(error) or "the answer timed out"
+        name, why = embedder.model.name, str(error) or "the response timed out"
         raise SetupError(
-            f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {why}"
+            "INGEST_EMBEDDING_DIMENSIONS: set it, as the dimension of"
+            f" {name} could not be determined: {why}"
         ) from None
     finally:
         await embedder.close()

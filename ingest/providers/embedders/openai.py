@@ -77,7 +77,10 @@ class OpenAIEmbedder:
 
 
 def _lane(model: EmbeddingModel, api_key: str, base_url: str | None) -> str:
-    """One lane per model, key and endpoint: a pause of one does not stop the rest."""
+    """Name of the rate-limit lane: one per model, key and endpoint.
+
+    So pausing one leaves the others running.
+    """
     lane = f"{model.provider}/{model.name}#{_digest(api_key)}"
     return lane if base_url is None else f"{lane}@{_digest(base_url)}"
 
@@ -91,7 +94,7 @@ def _is_about_encoding(response: httpx.Response) -> bool:
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:
-    """The vectors sorted by `index`, which must name each text once."""
+    """Sort the vectors by `index`, which must name each text once."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list) or len(data) != count:
         raise mismatch_error("a different number of vectors than texts")

@@ -1,4 +1,4 @@
-"""Turns error answers of an embeddings endpoint into errors with stable codes.
+"""Turns error responses of an embeddings endpoint into errors with stable codes.
 
 Messages keep the provider's words, which the operator needs, but shortened, and without the key and
 texts that they may quote.
@@ -48,7 +48,7 @@ _NO_ANSWER: Final[tuple[tuple[type[BaseException], str], ...]] = (
     (ConnectionResetError, "the connection was closed"),
     (httpx.RemoteProtocolError, "the connection was closed"),
     (httpx.ConnectTimeout, "connecting timed out"),
-    (httpx.TimeoutException, "the answer timed out"),
+    (httpx.TimeoutException, "the response timed out"),
 )
 _LONGEST: Final = 200
 _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title", re.DOTALL | re.IGNORECASE)
@@ -65,7 +65,7 @@ _SHORTEST: Final = 5
 def refusal(
     response: httpx.Response, *, texts: Sequence[str], key: str, model: str
 ) -> ProviderFault | Refused:
-    """The error for an answer with an error status."""
+    """Return the error for a response with an error status."""
     status, wait = response.status_code, retry_after(response.headers)
     code, words = _said(response)
     said = f"HTTP {status}" + (f" ({code})" if code else "")
@@ -84,8 +84,8 @@ def refusal(
 
 
 def no_answer(error: BaseException) -> ProviderFault:
-    """The error for a request without an answer, from `error` or its innermost known cause."""
-    said = f"no answer ({type(error).__name__})"
+    """Return the error for a request without a response, by its innermost known cause."""
+    said = f"no response ({type(error).__name__})"
     for cause in _causes(error):
         if isinstance(cause, httpx.TooManyRedirects):
             return ProviderFault("the address redirects endlessly", code=_MISSING)
@@ -99,11 +99,11 @@ def no_answer(error: BaseException) -> ProviderFault:
 
 
 def not_json(response: httpx.Response) -> ProviderFault:
-    """The error for an answer with a success status that is not JSON."""
+    """Return the error for a response with a success status that is not JSON."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip()
     what = "a web page; is OPENAI_BASE_URL right?" if kind == "text/html" else "cut off?"
     return ProviderFault(
-        f"HTTP {response.status_code}, but the answer is not JSON ({what})",
+        f"HTTP {response.status_code}, but the response is not JSON ({what})",
         code="embedding_unavailable",
         status=response.status_code,
     )
@@ -118,7 +118,7 @@ def _meaning(status: int, code: str, response: httpx.Response) -> tuple[ErrorCod
         return "embedding_unauthorized", "the API key is not accepted"
     moved = [hop for hop in (*response.history, response) if hop.status_code in (301, 302, 303)]
     if moved:
-        # For these redirects, httpx repeats the POST as a GET, which no endpoint answers.
+        # For these redirects, httpx repeats the POST as a GET, which no endpoint accepts.
         host = httpx.URL(moved[0].headers.get("location", "")).host
         return _MISSING, f"the address redirects to {host or 'another one'}"
     if 300 <= status < 400:

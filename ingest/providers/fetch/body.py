@@ -116,7 +116,9 @@ class _Inflater:
                     return
                 self._members += 1
                 if self._members > _MOST_MEMBERS:
-                    raise unreadable("the compressed response has too many members")
+                    raise unreadable(
+                        f"the response consists of more than {_MOST_MEMBERS} gzip members"
+                    )
                 self._member = zlib.decompressobj(self._window_bits(data))
             yield from _steps(self._member, data)
             data = self._member.unused_data

@@ -55,7 +55,7 @@ class Dialer:
         """Open a connection; for https, with TLS verified for the URL's host name.
 
         Raises Permanent `fetch_blocked` if any address of the host is not allowed, Transient
-        `fetch_failed` if none answers.
+        `fetch_failed` if none responds.
         """
         stream = await self._connect_one(target, await self._checked(target))
         if target.scheme == "http":
@@ -96,7 +96,7 @@ class Dialer:
                 )
             except (httpcore.NetworkError, httpcore.TimeoutException, OSError):
                 continue
-        raise failed(f"{target.authority} refuses connections or does not answer")
+        raise failed(f"{target.authority} refuses connections or does not respond")
 
 
 def _tls_fault(error: BaseException) -> str:

@@ -15,7 +15,7 @@ from ingest.providers.fetch.connect import Dialer
 from ingest.providers.fetch.failures import CONNECTION_LOST, network_errors
 from ingest.providers.fetch.fetch_target import FetchTarget
 
-# Further requests wait for a slot: a process may not open many more files.
+# Further requests wait for a slot, since a process may not open many more files.
 _MOST_OPEN: Final = 100
 _MOST_IDLE: Final = 20
 _IDLE_SECONDS: Final = 15

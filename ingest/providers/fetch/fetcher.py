@@ -205,7 +205,7 @@ class _Answer:
 
 
 def _span(method: str, target: FetchTarget) -> AbstractContextManager[Span]:
-    # Only the host: the rest of the URL may hold secrets.
+    # Trace only the host, since the rest of the URL may hold secrets.
     attributes = {"http.request.method": method, "server.address": target.host}
     return tracing.client_span("fetch", attributes)
 

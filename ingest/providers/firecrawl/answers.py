@@ -43,7 +43,7 @@ class CrawlStatus:
     """Excludes failed pages, as does `completed`: equal values prove nothing."""
     completed: int
     is_counted: bool = field(default=True, compare=False)
-    """Whether the answer holds valid counts."""
+    """Whether the response holds valid counts."""
     error: str | None = None
 
 
@@ -94,7 +94,7 @@ def start_body(crawl: StartCrawl) -> dict[str, Any]:
 
 
 def crawl_status(answer: Mapping[str, Any]) -> CrawlStatus:
-    """Read a status answer; a crawl that could not start has `success` false, status `failed`."""
+    """Read a status response; a crawl that could not start has `success` false, status `failed`."""
     said = text_of(answer.get("status"))
     return CrawlStatus(
         status=next((end for end in _ENDS if end == said), "scraping"),

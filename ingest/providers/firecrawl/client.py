@@ -43,19 +43,19 @@ HOSTED: Final = "https://api.firecrawl.dev"
 
 _MINUTE = timedelta(seconds=60)
 _CONNECT_SECONDS = 10
-# Node closes an idle connection after 5 s. A request sent at that moment looks like a lost answer,
+# Node closes an idle connection after 5 s. A request sent just then looks like a lost response,
 # so we close idle connections earlier.
 _LIMITS = httpx.Limits(keepalive_expiry=2)
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
-# 408: the request may have arrived. 409: the idempotency key was used by a request whose answer was
-# lost.
+# 408: the request may have arrived. 409: the idempotency key was used by a request whose response
+# was lost.
 _UNCLEAR_STATUS = frozenset({408, 409, 425})
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _WAIT = re.compile(r"retry after (\d{1,6})\s*s", re.IGNORECASE)
 
 
 class StartUnclear(Transient):
-    """The answer to `start` was lost or unreadable: the crawl may be running."""
+    """The response to `start` was lost or unreadable; the crawl may be running."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"Firecrawl may have started the crawl: {what}", code="crawl_not_started")
@@ -107,11 +107,11 @@ class FirecrawlClient:
                 f"Firecrawl cannot be reached ({type(error).__name__})", code="crawl_not_started"
             ) from None
         except httpx.RequestError as error:
-            raise StartUnclear(f"no answer ({type(error).__name__})") from None
+            raise StartUnclear(f"no response ({type(error).__name__})") from None
         return self._started(response)
 
     async def status(self, id: str) -> CrawlStatus:
-        """The progress of a crawl; a small answer with at most one page."""
+        """The progress of a crawl; a small response with at most one page."""
         return crawl_status(await self._get(f"{_path(id)}?limit=1"))
 
     async def pages(self, id: str) -> AsyncIterator[CrawledPage]:
@@ -162,7 +162,7 @@ class FirecrawlClient:
             return await self._request(method, path)
         except httpx.RequestError as error:
             raise Transient(
-                f"Firecrawl does not answer ({type(error).__name__})", code="fetch_failed"
+                f"Firecrawl does not respond ({type(error).__name__})", code="fetch_failed"
             ) from None
 
     async def _request(self, method: str, path: str, **sent: Any) -> httpx.Response:
@@ -195,7 +195,7 @@ class FirecrawlClient:
             raise Permanent(f"Firecrawl refused the crawl: {said}", code="crawl_not_started")
         id = text_of(body.get("id"))
         if id is None or not _ID.fullmatch(id):
-            raise StartUnclear(f"its answer has no crawl id ({said})")
+            raise StartUnclear(f"the response has no crawl id ({said})")
         return id
 
     def _raise_rate_limited(self, response: httpx.Response, body: Mapping[str, Any]) -> NoReturn:
@@ -214,7 +214,7 @@ class FirecrawlClient:
 
 
 def _body_of(response: httpx.Response) -> dict[str, Any]:
-    """The JSON object of an answer; empty if it is not one."""
+    """The JSON object of a response; empty if the body is not one."""
     try:
         return parse_object(response.content)
     except ValueError:

@@ -103,9 +103,9 @@ def parse_object(raw: bytes) -> dict[str, Any]:
 def parse_documents(
     data: Any, *, success: bool | None = True, error: str | None = None
 ) -> tuple[CrawledPage, ...]:
-    """The usable elements of a `data` array, or a single document.
+    """Parse the usable elements of a `data` array, or a single document.
 
-    `success` is None if the answer's value is unknown to us.
+    `success` is None if the response's value is unknown to us.
     """
     documents = data if isinstance(data, list) else [data]
     pages = (

@@ -14,7 +14,7 @@ class Signature:
     """Computed while the body arrives, so large bodies need not be in memory."""
 
     def __init__(self, secrets: Sequence[bytes]) -> None:
-        """A signature by any of `secrets` is valid. Raises ValueError for an empty secret."""
+        """Accept a signature by any of `secrets`. Raises ValueError for an empty secret."""
         if not all(secrets):
             raise ValueError("an empty secret proves nothing")
         self._macs = [hmac.new(secret, digestmod="sha256") for secret in secrets]

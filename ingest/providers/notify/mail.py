@@ -80,4 +80,4 @@ class Mailer:
 
 def _refused(error: aiosmtplib.SMTPResponseException) -> MailRefused:
     words = " ".join(error.message.split())
-    return MailRefused(f"the mail server answered {error.code} {words}", status=error.code)
+    return MailRefused(f"the mail server responded with {error.code} {words}", status=error.code)

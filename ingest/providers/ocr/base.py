@@ -20,7 +20,7 @@ class Engine(ABC):
         """Engine, version and languages, such as `tesseract 5.3.0 eng+deu`."""
 
     def read(self, image: Image) -> str:
-        """The picture's text in reading order; empty if it has none.
+        """Read the picture's text in reading order; empty if it has none.
 
         Raises Permanent `parser_timeout`, `parser_memory` or `parser_crashed`.
         """

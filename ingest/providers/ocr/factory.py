@@ -16,7 +16,7 @@ from ingest.settings.settings import Settings
 
 
 def choose(settings: Settings) -> OcrSettings | None:
-    """The OCR settings; None: no OCR. Runs tesseract to list its languages.
+    """Choose the OCR settings; None: no OCR. Runs tesseract to list its languages.
 
     Raises SetupError if a configured engine or language is not installed.
     """
@@ -42,7 +42,7 @@ def available(settings: OcrSettings | None) -> str | None:
 
 @functools.cache
 def build_recogniser(settings: OcrSettings) -> Engine:
-    """The engine, which loads its models when it reads the first picture."""
+    """Build the engine, which loads its models when it reads the first picture."""
     if settings.engine == tesseract.PROGRAM:
         return tesseract.Tesseract(settings)
     return rapid.RapidOcr(settings)
@@ -51,7 +51,7 @@ def build_recogniser(settings: OcrSettings) -> Engine:
 def _tesseract(settings: Settings) -> OcrSettings:
     if shutil.which(tesseract.PROGRAM) is None:
         name = "INGEST_OCR" if settings.ocr == tesseract.PROGRAM else "INGEST_OCR_LANGUAGES"
-        raise SetupError(f"{name}: there is no program `tesseract` on the PATH")
+        raise SetupError(f"{name}: `tesseract` was not found on the PATH")
     try:
         installed = tesseract.installed_languages()
     except (OSError, subprocess.SubprocessError) as error:

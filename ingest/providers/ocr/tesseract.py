@@ -61,7 +61,7 @@ class Tesseract(Engine):
 
 
 def version() -> str:
-    """The version (`tesseract 5.3.0`). Raises OSError or SubprocessError if it cannot run."""
+    """Return the version (`tesseract 5.3.0`). Raises OSError or SubprocessError on failure."""
     done = _run("--version", seconds=_ASK_SECONDS)
     done.check_returncode()
     first = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()[:1]

@@ -115,14 +115,14 @@ async def stored_page(conn: Connection, source_id: UUID, uri: str) -> StoredPage
 
 
 async def find_by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
-    """The page at this address in a run."""
+    """Find the page at this address in a run."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
         await cur.execute(_SQL["find_by_uri"], {"crawl_id": crawl_id, "uri": uri})
         return await cur.fetchone()
 
 
 async def find_same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> KnownPage | None:
-    """A page of this run with the same text at another address."""
+    """Find a page of this run with the same text at another address."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
         await cur.execute(
             _SQL["find_same_text"],

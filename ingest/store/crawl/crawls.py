@@ -208,7 +208,7 @@ async def record_event(conn: Connection, id: UUID) -> None:
 async def find_for_event(
     conn: Connection, *, id: UUID | None, provider_crawl_id: str | None
 ) -> RunOfEvent | None:
-    """The run that an event names, by our id, else by the provider's."""
+    """Find the run that an event names, by our id, else by the provider's."""
     async with conn.cursor(row_factory=class_row(RunOfEvent)) as cur:
         await cur.execute(
             _SQL["find_for_event"], {"id": id, "provider_crawl_id": provider_crawl_id}

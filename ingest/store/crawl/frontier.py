@@ -191,7 +191,7 @@ async def _insert_rows(
 async def ensure_single_page(
     conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, fetch_url: str, job_id: UUID
 ) -> PageForJob:
-    """The page of a single-page run; inserted if missing."""
+    """Return the page of a single-page run; insert it if missing."""
     page = await crawl_pages.first_page(conn, crawl_id)
     if page is None:
         new = NewPage(uri=uri, fetch_url=fetch_url, url_pattern=uri, depth=0)

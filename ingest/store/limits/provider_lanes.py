@@ -43,7 +43,7 @@ class Lane:
     """The current state of a lane, by the database's clock."""
 
     requests: float | None
-    """Remaining requests; negative: overdrawn. None: the bucket is full."""
+    """Remaining requests; negative if overdrawn, None if the bucket is full."""
     tokens: float | None
     refilled_at: datetime
     paused_until: datetime | None
@@ -51,7 +51,7 @@ class Lane:
     failures: int
     """Consecutive failures."""
     failing_since: datetime | None
-    """Since when this cause keeps pausing the lane; None: it does not."""
+    """Since when this cause keeps pausing the lane; None if it does not."""
     error_code: str | None
     error_status: int | None
     error_message: str | None

@@ -2,9 +2,9 @@
 insert into rag.lanes (lane) values (%(lane)s) on conflict (lane) do nothing;
 
 -- name: lock
--- Precedence of limits: the lane itself, then its key at any endpoint, then its provider and model
--- with any key. `now` is the clock's time, since the transaction may have waited for the lock. The
--- commit does not wait for the disk: a crash may lose the last half second of changes.
+-- Limits come from the first entry found: for the full lane name, without the endpoint, without
+-- endpoint and key. `now` is clock_timestamp(), since the transaction may have waited for the lock.
+-- synchronous_commit is off: a crash may lose the last half second of changes.
 select lane.requests, lane.tokens, lane.refilled_at, lane.paused_until, lane.pause_reason,
        lane.failures, lane.failing_since, lane.error_code, lane.error_status, lane.error_message,
        clock_timestamp() as now,

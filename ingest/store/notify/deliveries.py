@@ -50,7 +50,7 @@ class DueDelivery:
     """None if it no longer signs."""
     is_enabled: bool
     failing_for: timedelta | None
-    """How long the endpoint has been failing; None: it works."""
+    """How long the endpoint has been failing; None if it works."""
     wait: timedelta | None
     """Time until a failing endpoint may be tried again; negative: it may be tried now."""
     at: datetime

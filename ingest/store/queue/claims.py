@@ -39,7 +39,9 @@ def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJ
     """Like class_row, but faster: the payload arrives as text, and most payloads are empty."""
     columns = [column.name for column in cursor.description or ()]
     if columns and columns != list(ClaimedJob._fields):
-        raise TypeError(f"a claim returns {columns}")
+        raise TypeError(
+            f"the claim query returned columns {columns}, expected {ClaimedJob._fields}"
+        )
     at = ClaimedJob._fields.index("payload")
 
     def claimed(row: Sequence[Any]) -> ClaimedJob:

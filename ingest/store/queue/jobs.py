@@ -72,7 +72,7 @@ class Ended:
     """With status `pending`: delay before the job is ready; None: ready at once."""
     wait_reason: str | None = None
     refund: bool = False
-    """Do not count the attempt: the job was not at fault."""
+    """Do not count the attempt, because the job did not cause its end."""
     error_code: str | None = None
     error_message: str | None = None
     stage: str | None = None

@@ -82,7 +82,7 @@ async def matches(
     """The best of up to `ranked` chunks that match the tsquery `telling`, ranked by `terms`."""
     statement = _SQL["matches_in_haste" if scope.finds_deleted else "matches"]
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
-        # Not prepared: a generic plan cannot know how many chunks these words match.
+        # Not prepared, since a generic plan cannot know how many chunks these words match.
         await cur.execute(
             statement,
             {

@@ -111,6 +111,6 @@ async def _rows(
     conn: Connection, statement: bytes | sql.Composed, parameters: Mapping[str, Any]
 ) -> list[Ranked]:
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
-        # Not prepared: a generic plan cannot know how large this application is.
+        # Not prepared, since a generic plan cannot know how large this application is.
         await cur.execute(statement, parameters, prepare=False)
         return await cur.fetchall()

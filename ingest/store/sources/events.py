@@ -64,7 +64,7 @@ def _payloads(touched: Mapping[UUID, Sequence[UUID]]) -> Iterator[str]:
 
 
 def parse_notification(payload: str) -> tuple[UUID, list[UUID]]:
-    """The application and the sources that have new events."""
+    """Parse a notification into the application and its sources that have new events."""
     application_id, _, sources = payload.partition(":")
     return UUID(application_id), [UUID(source) for source in sources.split(",") if source]
 

@@ -54,7 +54,7 @@ class UploadRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Existing:
-    """A live source with the path of an uploaded file."""
+    """A source (not deleted) that already has the path of an uploaded file."""
 
     id: UUID
     uri: str

@@ -60,7 +60,7 @@ def digest(secret: str) -> bytes:
 
 
 async def find_key(conn: Connection, key: str) -> KnownKey | None:
-    """The key, if it exists and is not revoked."""
+    """Find the key, if it exists and is not revoked."""
     async with conn.cursor(row_factory=class_row(KnownKey)) as cur:
         await cur.execute(_SQL["find_key"], {"key_hash": digest(key)})
         return await cur.fetchone()

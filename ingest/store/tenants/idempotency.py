@@ -25,7 +25,7 @@ class StoredAnswer:
 async def replay(
     conn: Connection, *, application_id: UUID, key: str, request_hash: bytes
 ) -> StoredAnswer | None:
-    """The stored response to an earlier request with this idempotency key; None if there is none.
+    """Return the stored response to an earlier request with this idempotency key, else None.
 
     Locks the key until the transaction ends, so concurrent requests with it wait for each other.
     Raises Conflict if the earlier request had different content, or still runs after ten seconds.

@@ -69,7 +69,7 @@ async def test_a_revoked_key_is_refused_from_the_next_request_on(
     assert any(item["revokedAt"] for item in shown)
 
 
-async def test_keys_of_an_application_that_does_not_exist_are_a_404(
+async def test_keys_of_unknown_application_return_404(
     operator: httpx.AsyncClient,
 ) -> None:
     keys = f"/api/applications/{uuid4()}/keys"
@@ -176,7 +176,7 @@ async def test_admin_changes_name_and_reviews_but_not_weight(
     assert (await admin.get(url)).json() == own.json()
 
 
-async def test_another_applications_settings_do_not_exist(
+async def test_settings_of_another_application_return_404(
     stranger: httpx.AsyncClient, operator: httpx.AsyncClient, application_id: UUID
 ) -> None:
     url = f"/api/applications/{application_id}"
@@ -252,7 +252,7 @@ async def test_settings_written_by_hand_can_be_replaced(
     assert answer.json()["settings"] == {**USUAL, "weight": 3}
 
 
-async def test_jobs_that_wait_for_tokens_go_on_when_the_budget_is_raised(
+async def test_jobs_waiting_for_tokens_resume_when_the_budget_is_raised(
     operator: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     await operator.post("/upload/url", json={"url": "https://site.example"})

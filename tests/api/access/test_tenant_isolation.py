@@ -192,7 +192,7 @@ async def call(client: httpx.AsyncClient, route: str, url: str) -> httpx.Respons
     return await client.request(method, url, json=BODIES.get(route))
 
 
-async def test_an_object_of_another_application_does_not_exist(
+async def test_object_of_another_application_returns_404(
     stranger: httpx.AsyncClient, victim: Victim
 ) -> None:
     answers = {route: await call(stranger, route, victim.url(route)) for route in NAMED}
@@ -202,7 +202,7 @@ async def test_an_object_of_another_application_does_not_exist(
     )
 
 
-async def test_after_all_these_attempts_nothing_has_changed(
+async def test_refused_requests_of_another_application_change_nothing(
     stranger: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, victim: Victim
 ) -> None:
     for route in NAMED:

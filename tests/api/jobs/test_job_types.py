@@ -36,7 +36,7 @@ async def test_a_job_type_can_be_paused_and_tuned(operator: httpx.AsyncClient) -
     assert restored.json() == before == await shown(operator, "file")
 
 
-async def test_omitted_limit_stays_and_null_removes_it(
+async def test_omitted_limit_is_kept_and_null_removes_it(
     operator: httpx.AsyncClient,
 ) -> None:
     await operator.patch(f"{TYPES}/file", json={"maxConcurrent": 3, "ratePerMinute": 60})

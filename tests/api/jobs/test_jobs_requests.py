@@ -182,7 +182,7 @@ async def test_identical_pending_job_of_a_source_is_not_queued_twice(
     assert await count(conn, QUEUED) == 3
 
 
-async def test_job_scheduled_for_later_is_no_duplicate_of_an_immediate_one(
+async def test_job_scheduled_for_later_is_not_a_duplicate_of_an_immediate_one(
     editor: httpx.AsyncClient,
 ) -> None:
     source_id = await add_source(editor)

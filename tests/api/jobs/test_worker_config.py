@@ -29,7 +29,7 @@ async def test_the_pause_stops_all_claiming(operator: httpx.AsyncClient, conn: C
     assert (await operator.get(CONFIG)).json() == {"paused": False, "limits": {}}
 
 
-async def test_omitted_settings_stay(operator: httpx.AsyncClient) -> None:
+async def test_omitted_settings_are_kept(operator: httpx.AsyncClient) -> None:
     await operator.put(CONFIG, json={"limits": LIMITS})
     await operator.put(CONFIG, json={"paused": True})
     answer = await operator.put(CONFIG, json={})

@@ -141,7 +141,7 @@ async def test_subscribing_to_foreign_sources_keeps_the_connection(
         f'{{"type": "subscribe", "knowledgeSourceIds": "all", "after": {{"{uuid4()}": -1}}}}',
     ],
 )
-async def test_an_invalid_message_is_answered_and_the_connection_stays(
+async def test_invalid_message_gets_an_error_and_the_connection_remains_open(
     address: str, key: str, text: str
 ) -> None:
     async with socket(address, key) as client:

@@ -145,9 +145,7 @@ async def test_an_exception_of_a_provider_is_a_code(exporter: InMemorySpanExport
     assert "secret" not in "".join(span.to_json() for span in exporter.get_finished_spans())
 
 
-async def test_without_an_exporter_there_are_no_traces(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
+async def test_no_traces_without_an_exporter(editor: httpx.AsyncClient, conn: Connection) -> None:
     editor.headers["traceparent"] = INCOMING
     body = (await upload(editor, {"a.txt": b"text"})).json()
 

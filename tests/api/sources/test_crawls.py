@@ -228,7 +228,7 @@ async def test_crawl_pages_are_paginated(
     assert sorted(seen) == added
 
 
-async def test_runs_of_another_application_do_not_exist(
+async def test_runs_of_another_application_return_404(
     stranger: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)

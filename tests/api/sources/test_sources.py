@@ -143,7 +143,7 @@ async def test_a_wrong_patch_is_a_422(editor: httpx.AsyncClient, body: dict[str,
     assert answer.json()["errors"]
 
 
-async def test_documents_chunks_and_text_come_out(
+async def test_documents_chunks_and_text_are_returned(
     viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await add(editor)

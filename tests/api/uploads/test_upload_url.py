@@ -201,7 +201,7 @@ async def test_same_idempotency_key_starts_one_run(
     assert await count(conn, "rag.processing_jobs") == 1
 
 
-async def test_a_schedule_comes_with_the_address_and_stays_until_it_is_changed(
+async def test_schedule_of_url_request_is_kept_until_changed(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     schedule = {"cron": "30 4 * * 1", "timezone": "Europe/Berlin"}

@@ -248,7 +248,7 @@ async def test_a_batch_can_grow_over_requests(editor: httpx.AsyncClient) -> None
     assert batch["total"] == batch["accepted"] == 2
 
 
-async def test_a_batch_of_another_application_does_not_exist(
+async def test_upload_to_batch_of_another_application_returns_404(
     editor: httpx.AsyncClient, stranger: httpx.AsyncClient, blobs_on_disk: Path
 ) -> None:
     batch_id = (await upload(stranger, {"a.txt": b"a"})).json()["batchId"]

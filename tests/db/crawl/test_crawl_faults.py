@@ -119,7 +119,9 @@ async def test_cancelling_the_root_job_ends_its_pages_too(pool: Pool, applicatio
         assert (await house.source(run))["status"] == "cancelled"
 
 
-async def test_deleted_site_stays_gone_while_jobs_run(pool: Pool, application_id: UUID) -> None:
+async def test_deleted_site_is_not_recreated_by_running_jobs(
+    pool: Pool, application_id: UUID
+) -> None:
     async with site_house(pool, _SITE) as house:
         run = await house.start(application_id)
         await _up_to_the_pages(house, run)

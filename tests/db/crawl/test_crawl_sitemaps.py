@@ -78,7 +78,7 @@ async def test_sitemap_403_counts_as_missing(pool: Pool, application_id: UUID) -
     ],
     ids=["down", "too_large", "cut_off", "in_a_circle", "broken_off"],
 )
-async def test_pages_that_only_a_sitemap_names_stay_when_it_cannot_be_read(
+async def test_pages_listed_only_in_a_sitemap_are_kept_if_it_is_unreadable(
     pool: Pool, application_id: UUID, answer: Any
 ) -> None:
     async with site_house(pool, _HIDDEN) as house:

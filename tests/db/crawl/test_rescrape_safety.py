@@ -142,7 +142,7 @@ async def test_a_page_that_shows_a_login_keeps_its_last_good_version(
         assert "Please log in." in " ".join(await house.texts(run))
 
 
-async def test_pages_behind_a_page_that_shows_a_login_stay(
+async def test_pages_linked_from_a_page_that_shows_a_login_are_kept(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {

@@ -52,7 +52,7 @@ async def test_the_same_archive_again_is_unchanged(
     assert verdict.verdict == "unchanged"
 
 
-async def test_removed_members_stay_until_the_new_version_is_complete(
+async def test_removed_members_are_kept_until_the_new_version_is_complete(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     id = await archives.ingest(application_id, "docs.zip", zip_of({"old.txt": b"old"}))

@@ -296,7 +296,7 @@ async def test_a_check_of_a_good_store_passes_and_leaves_nothing(store: BlobStor
     assert await store.sweep_staged(older_than=NOW) == 0
 
 
-async def test_memory_stays_flat_for_a_large_blob_both_ways(
+async def test_memory_is_constant_when_writing_and_reading_a_large_blob(
     store: BlobStore, application: UUID
 ) -> None:
     part = os.urandom(64 * 1024)

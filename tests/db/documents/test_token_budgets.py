@@ -185,7 +185,7 @@ async def test_cancelled_job_refunds_its_tokens(
     assert await used(conn, application_id) == 0
 
 
-async def test_a_larger_budget_lets_waiting_jobs_of_the_application_go_on(
+async def test_larger_budget_resumes_waiting_jobs_of_the_application(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     other = await add_application(conn)

@@ -91,7 +91,7 @@ async def test_reconcile_adds_no_page_that_events_added(
     assert count == 1
 
 
-async def test_an_attempt_that_was_interrupted_is_repeated_without_doubling_anything(
+async def test_repeated_attempt_creates_no_duplicate_pages_or_jobs(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(silent=True)

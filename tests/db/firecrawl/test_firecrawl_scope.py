@@ -72,7 +72,7 @@ async def test_a_site_may_write_itself_with_www_or_without_tls(
     assert len(await child_jobs(conn, run)) == 2
 
 
-async def test_pages_outside_of_the_run_are_skipped_and_their_content_is_not_taken(
+async def test_pages_outside_of_the_run_are_skipped_and_not_stored(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(silent=True)

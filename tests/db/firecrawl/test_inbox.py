@@ -66,7 +66,7 @@ async def test_repeated_event_changes_nothing(
     assert len(await child_jobs(conn, run)) == 1
 
 
-async def test_pages_with_the_same_scrape_id_stay_distinct(
+async def test_pages_with_the_same_scrape_id_are_distinct(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -196,7 +196,7 @@ async def test_failed_page_is_restarted_only_by_another_scrape(
     assert (await crawl_of(conn, run)).page_count == 1
 
 
-async def test_a_failed_page_whose_job_is_just_ending_is_taken_up_later(
+async def test_failed_page_whose_job_is_just_ending_is_processed_later(
     conn: Connection, application_id: UUID, inbox: Inbox, pool: Pool
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -222,7 +222,7 @@ async def test_a_failed_page_whose_job_is_just_ending_is_taken_up_later(
     assert page["event_id"] == id
 
 
-async def test_a_page_whose_job_somebody_cancelled_stays_cancelled(
+async def test_page_with_cancelled_job_remains_cancelled(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")

@@ -71,7 +71,7 @@ async def test_a_large_body_is_read_from_the_blob_store(
     assert "missing" in (await event_row(conn, lost))["error"]
 
 
-async def test_an_event_that_cannot_be_processed_is_tried_five_times_and_stays_visible(
+async def test_unprocessable_event_is_tried_five_times_and_kept(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")

@@ -127,9 +127,7 @@ async def test_an_event_cannot_take_the_crawl_of_another_run(
     assert (await event_row(conn, id))["error"] == "the crawl of the event belongs to another run"
 
 
-async def test_the_crawl_of_a_run_is_not_taken_for_another_runs(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_crawls_of_other_runs_are_recognised(conn: Connection, application_id: UUID) -> None:
     mine = await sent_run(conn, application_id, provider_id="c1")
     await sent_run(conn, await add_application(conn), provider_id="c2")
 

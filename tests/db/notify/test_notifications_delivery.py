@@ -66,7 +66,7 @@ async def test_retried_delivery_has_the_same_body_and_a_new_signature(
     assert {request.headers["content-type"] for request in sink.requests} == {"application/json"}
     assert (waiting["last_status"], waiting["last_error"]) == (
         503,
-        "the receiver answered 503: out of order",
+        "the receiver responded with HTTP 503: out of order",
     )
     assert (waiting["last_error_code"], waiting["wait_reason"]) == ("delivery_failed", "retry")
     assert (told["attempts"], told["last_status"], told["last_error"]) == (3, 204, None)

@@ -36,7 +36,7 @@ async def test_endpoint_answering_410_is_disabled_at_once(
     health = await endpoint_row(conn, endpoint.id)
     assert (health["is_enabled"], health["disabled_reason"]) == (
         False,
-        "the receiver answered 410 Gone",
+        "the receiver responded with 410 Gone",
     )
     assert (row["attempts"], row["last_error_code"]) == (1, "delivery_failed")
 
@@ -74,7 +74,7 @@ async def test_an_endpoint_that_fails_for_too_long_is_disabled_with_all_that_wai
     assert len(sink.requests) == 1
     health = await endpoint_row(conn, endpoint.id)
     assert not health["is_enabled"]
-    assert health["disabled_reason"] == f"{reason}: the receiver answered 503"
+    assert health["disabled_reason"] == f"{reason}: the receiver responded with HTTP 503"
     assert await _open_jobs(conn) == 0
 
 

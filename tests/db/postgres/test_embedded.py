@@ -241,7 +241,7 @@ def test_interrupted_initialisation_is_repeated(empty: Path) -> None:
     assert not unfinished.exists()
 
 
-def test_a_path_too_long_for_a_socket_is_found_by_owner_and_joiner(
+def test_owner_and_joiner_connect_although_path_is_too_long_for_socket(
     folder: Path, tmp_path: Path
 ) -> None:
     folder = folder.rename(tmp_path / ("long, with a comma " + "x" * 120))

@@ -195,7 +195,7 @@ async def test_an_outage_costs_no_attempt_however_long_it_is(
 # -- the way back
 
 
-async def test_what_was_waiting_goes_on_when_a_harmless_text_is_served(
+async def test_waiting_jobs_resume_when_the_probe_text_is_embedded(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection, application_id: UUID
 ) -> None:
     embedder.mood = UNAUTHORIZED
@@ -308,7 +308,7 @@ async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     embedder.gate = asyncio.Event()
 
     async with asyncio.timeout(PATIENCE):
-        with pytest.raises(Transient, match="no answer within") as caught:
+        with pytest.raises(Transient, match="no response within") as caught:
             await service.embed_query("a", 1)
 
     assert caught.value.code == "embedding_unavailable"

@@ -73,7 +73,7 @@ async def test_a_worker_that_claims_at_the_same_moment_waits_and_counts_our_jobs
     assert (len(theirs), got) == (2, 1)
 
 
-async def test_work_that_comes_in_while_a_worker_looks_is_not_taken_without_a_limit(
+async def test_jobs_queued_during_a_claim_do_not_bypass_limits(
     conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch, dsn: str
 ) -> None:
     await _limit(conn, max_concurrent=1)

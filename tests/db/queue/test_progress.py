@@ -122,7 +122,7 @@ async def test_a_source_whose_jobs_were_removed_counts_as_one(
     assert adds_up(found)
 
 
-async def test_the_time_left_follows_from_what_ended_in_the_last_minute(
+async def test_eta_is_based_on_jobs_ended_in_the_last_minute(
     conn: Connection, application_id: UUID
 ) -> None:
     states = ["completed", "completed", *["pending"] * 6]

@@ -171,7 +171,7 @@ async def _keys(blobs: LocalBlobStore) -> set[str]:
     return {key async for key in blobs.list_keys(older_than=_NOW)}
 
 
-async def test_files_that_no_row_names_are_swept_and_the_others_stay(
+async def test_unreferenced_files_are_swept_and_the_others_kept(
     pool: Pool, conn: Connection, application_id: UUID, tmp_path: Path
 ) -> None:
     blobs = LocalBlobStore(tmp_path)

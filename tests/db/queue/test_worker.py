@@ -84,7 +84,7 @@ async def test_a_permanent_error_burns_no_further_attempts(
     assert (row["attempts"], row["last_error_code"]) == (1, "corrupt")
 
 
-async def test_an_unknown_exception_is_transient_and_its_text_stays_in_our_logs(
+async def test_unknown_exception_is_transient_and_its_text_is_only_logged(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await conn.execute("update rag.job_types set max_attempts = 1 where type = 'file'")

@@ -74,7 +74,7 @@ async def test_runs_are_kept_for_their_time_and_no_longer(
     assert await runs_left(conn) == {run.crawl_id for run in (first, young, latest)}
 
 
-async def test_the_first_the_last_complete_and_the_latest_run_stay_with_all_their_pages(
+async def test_first_last_complete_and_latest_run_keep_all_their_pages(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     current = await start(conn, application_id)
@@ -103,7 +103,7 @@ async def test_the_first_the_last_complete_and_the_latest_run_stay_with_all_thei
         assert await pages_left(conn, run) == {SITE + "a"}
 
 
-async def test_an_open_run_stays_however_old(
+async def test_open_run_is_kept_at_any_age(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     latest = await start(conn, application_id)

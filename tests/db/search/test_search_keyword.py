@@ -150,7 +150,7 @@ async def test_no_query_is_an_error(
         alphabet=st.characters() | st.sampled_from("'\"\\&|!:*()<>- 東京"), min_size=1, max_size=80
     )
 )
-async def test_random_queries_are_no_errors(
+async def test_random_queries_raise_no_errors(
     conn: Connection, application_id: UUID, query: str
 ) -> None:
     await keyword(conn, application_id, query)

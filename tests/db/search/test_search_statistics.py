@@ -87,7 +87,7 @@ async def _options(conn: Connection, space: Space) -> Any:
     return options
 
 
-async def test_where_no_chunk_has_words_there_are_no_statistics_of_them(
+async def test_no_word_statistics_if_no_chunk_has_words(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["!!! ???", "..."])

@@ -11,7 +11,7 @@ def message(n: int, *, size: int = 1) -> Message:
     return Message(type="progress", text="x" * size, seq=n)
 
 
-async def test_messages_come_out_in_the_order_in_which_they_went_in() -> None:
+async def test_messages_are_returned_in_fifo_order() -> None:
     queue = ClientQueue()
     for n in range(3):
         queue.offer(message(n))

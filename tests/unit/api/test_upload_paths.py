@@ -95,7 +95,7 @@ def test_file_name_without_a_valid_path_reports_why(name: str, why: str) -> None
         (b"a\xed\xa0\x80b", "a%ED%A0%80b"),
     ],
 )
-def test_undecodable_file_names_stay_distinct(raw: bytes, name: str) -> None:
+def test_undecodable_file_names_are_distinct(raw: bytes, name: str) -> None:
     assert paths.decode_filename(raw) == name
 
 

@@ -86,7 +86,7 @@ def test_a_chunk_repeats_the_end_of_the_one_before() -> None:
         assert shared.startswith("Sentence number")
 
 
-def test_there_is_no_overlap_across_a_heading() -> None:
+def test_chunks_do_not_overlap_across_a_heading() -> None:
     text = f"# A\n\n{SENTENCE * 4}\n\n# B\n\n{SENTENCE * 4}"
 
     assert cut(text, size=64, overlap=32)[1].startswith("# B")

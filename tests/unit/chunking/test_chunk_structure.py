@@ -28,7 +28,7 @@ def test_a_table_that_fits_alone_is_not_cut_for_the_sake_of_an_overlap() -> None
     assert table.strip() in chunks
 
 
-def test_heading_stays_with_the_table_below_it() -> None:
+def test_heading_is_in_the_chunk_of_the_table_below_it() -> None:
     table = "| a | 1 |\n" * 10
 
     chunks = cut(f"Intro.\n\n# Values\n\n{table}\n{SENTENCE * 4}", size=64)
@@ -163,7 +163,7 @@ def test_the_indent_of_an_item_does_not_count(words: int) -> None:
     assert chunks[-2:] == [item, item]
 
 
-def test_nested_items_stay_with_the_one_above_where_they_fit() -> None:
+def test_nested_items_are_kept_with_their_parent_if_they_fit() -> None:
     item = f"- Outer\n  - {SENTENCE}\n  - {SENTENCE}\n"
 
     chunks = cut(item * 12, size=64)
@@ -171,7 +171,7 @@ def test_nested_items_stay_with_the_one_above_where_they_fit() -> None:
     assert all(piece.startswith("- Outer") for piece in chunks)
 
 
-def test_a_list_goes_on_after_blank_lines() -> None:
+def test_list_continues_after_blank_lines() -> None:
     item = f"- {SENTENCE}\n\n  {SENTENCE}\n\n"
 
     chunks = cut(item * 12, size=64)

@@ -105,18 +105,18 @@ def test_a_span_of_code_with_three_backticks_opens_no_fence() -> None:
     assert titles("```x``` is code\n\n# Real\n") == [(1, "Real")]
 
 
-def test_rules_of_stars_and_dashes_are_no_items() -> None:
+def test_rules_of_stars_and_dashes_are_not_list_items() -> None:
     assert blocks("* * *\n\n- - -\n\n_ _ _\n") == []
 
 
-def test_a_number_at_the_start_of_a_wrapped_line_is_no_item() -> None:
+def test_number_at_the_start_of_a_wrapped_line_is_not_a_list_item() -> None:
     assert blocks("It was written in\n1984. It was read in\n- dashed words\n") == [
         "- dashed words\n"
     ]
     assert blocks("Steps:\n1. one\n2. two\n") == ["1. one\n2. two\n"]
 
 
-def test_a_list_goes_on_after_a_blank_line_with_items_and_indented_text() -> None:
+def test_list_continues_after_a_blank_line_with_items_and_indented_text() -> None:
     text = "- one\n\n- two\n\n  more\n\ntext\n\n- new"
 
     assert blocks(text) == ["- one\n\n- two\n\n  more\n", "- new"]

@@ -37,7 +37,7 @@ def test_run_of_cjk_characters_becomes_a_phrase() -> None:
     assert query.words.split() == ["weather"]
 
 
-def test_a_phrase_in_quotes_stays_one_phrase() -> None:
+def test_quoted_phrase_is_kept_as_one_phrase() -> None:
     query = keyword_query('"in 東京 today"')
 
     assert query.strict.count('"') == 2
@@ -52,7 +52,7 @@ def test_word_too_long_for_tsvector_is_dropped() -> None:
 
 
 @given(st.text(alphabet=st.characters(), max_size=300))
-def test_no_query_keeps_what_postgres_refuses(query: str) -> None:
+def test_keyword_query_never_contains_nul_or_lone_surrogates(query: str) -> None:
     changed = keyword_query(query)
 
     for text in (changed.strict, changed.words, *changed.runs):

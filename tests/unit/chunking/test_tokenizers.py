@@ -83,7 +83,7 @@ def test_spans_are_in_order_and_inside_the_text(tokenizer: Tokenizer) -> None:
     assert spans.max() <= len(text)
 
 
-def test_spans_name_the_words(tokenizer: Tokenizer) -> None:
+def test_spans_cover_the_words(tokenizer: Tokenizer) -> None:
     text = "one two\nthree"
 
     words = ["".join(text[start:end].split()) for start, end in tokenizer.spans(text)]
@@ -113,7 +113,7 @@ def test_a_text_without_tokens_has_no_spans(tokenizer: Tokenizer) -> None:
     assert tokenizer.spans("").shape == (0, 2)
 
 
-def test_characters_dropped_by_the_model_are_no_tokens() -> None:
+def test_characters_dropped_by_the_model_are_not_counted_as_tokens() -> None:
     minilm = load_tokenizer("minilm")
 
     assert minilm.count("word\u200b \x01 ") == 1

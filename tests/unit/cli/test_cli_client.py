@@ -70,7 +70,7 @@ def test_the_environment_comes_before_the_data_folder(
     assert not target.is_local
 
 
-def test_an_empty_variable_is_no_value(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_variable_counts_as_unset(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data_folder.key_file(data).write_text("rk_generated")
     for name in ("INGEST_URL", "INGEST_API_KEY"):
         monkeypatch.setenv(name, "")

@@ -81,8 +81,11 @@ def test_the_root_job_counts_only_before_there_are_pages(
     [
         (job("pending"), "pending"),
         (job("pending", wait="robots_unavailable"), "waiting: robots_unavailable"),
-        (job("pending", error="the server answered 503"), "waiting: the server answered 503"),
-        (job("processing", error="the server answered 503"), "processing"),
+        (
+            job("pending", error="the server responded with HTTP 503"),
+            "waiting: the server responded with HTTP 503",
+        ),
+        (job("processing", error="HTTP 503"), "processing"),
     ],
 )
 def test_progress_before_the_first_page_shows_the_wait_reason(

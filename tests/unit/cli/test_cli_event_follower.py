@@ -209,7 +209,7 @@ def test_a_refused_key_is_an_error_and_no_endless_attempt() -> None:
         follow(client, A)
 
 
-def test_a_service_that_stays_away_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_service_is_an_error_after_all_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 30))
     monkeypatch.setattr("api.cli.client.event_follower.time.monotonic", lambda: next(clock))
     sockets = Sockets(lambda socket, _: socket.close())

@@ -99,7 +99,7 @@ def test_a_name_that_is_not_utf_8_is_sent_as_the_service_would_read_it() -> None
     assert names("docs") == ["docs/caf%E9.txt"]
 
 
-def test_a_path_that_does_not_exist_is_an_error() -> None:
+def test_missing_path_is_an_error() -> None:
     with pytest.raises(CommandError, match="nowhere does not exist"):
         names("nowhere")
 

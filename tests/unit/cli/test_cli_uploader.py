@@ -157,7 +157,9 @@ def test_lost_answer_sends_and_counts_nothing_twice(service: FakeService, write:
     assert shown[-1] == 6
 
 
-def test_a_service_that_stays_away_is_an_error(service: FakeService, write: Write) -> None:
+def test_unreachable_service_is_an_error_after_all_retries(
+    service: FakeService, write: Write
+) -> None:
     service.before = lambda request: httpx.ConnectError("refused", request=request)
 
     with pytest.raises(Unreachable, match=r"cannot connect to http://ingest\.test"):
@@ -174,7 +176,7 @@ def test_a_service_that_is_busy_is_asked_again_and_one_that_refuses_is_not(
         send(service, write(a="one"))
     assert service.requests["/upload/check"] == 5
 
-    service.before = lambda _: problem(403, "forbidden", "this needs a key with the role editor")
+    service.before = lambda _: problem(403, "forbidden", "needs at least the role editor")
     with pytest.raises(ServiceError, match="role editor"):
         send(service, write(a="one"))
     assert service.requests["/upload/check"] == 6

@@ -63,7 +63,7 @@ async def test_a_model_that_cannot_be_asked_names_the_setting(respx_mock: respx.
         await build_embedder(settings(openai_base_url=URL, embedding_model="nomic"))
 
 
-async def test_a_proxy_that_is_no_url_never_shows_its_password(
+async def test_invalid_proxy_url_is_refused_without_showing_its_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://robot:hun/ter2@proxy.example:3128")

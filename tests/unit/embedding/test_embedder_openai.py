@@ -219,7 +219,7 @@ async def test_a_429_with_a_date_waits_until_then(
     assert caught.value.retry_after == timedelta(seconds=90)
 
 
-def test_a_date_without_the_servers_clock_is_taken_by_ours() -> None:
+def test_retry_after_date_without_server_date_uses_our_clock() -> None:
     until = datetime.now(UTC) + timedelta(minutes=5)
 
     wait = retry_after({"retry-after": format_datetime(until, usegmt=True)})

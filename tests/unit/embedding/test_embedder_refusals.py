@@ -146,7 +146,7 @@ async def test_long_provider_message_is_cut(
     assert len(str(await fault(embedder))) < 300
 
 
-async def test_a_refused_text_is_no_fault_of_the_provider(
+async def test_refused_text_is_not_counted_as_provider_failure(
     embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     router.post(f"{URL}/embeddings").return_value = says(400, {"code": "too_long"})

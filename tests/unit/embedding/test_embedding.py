@@ -227,7 +227,7 @@ async def test_an_answer_that_cannot_belong_to_the_texts_is_asked_for_again(
     assert np.array_equal(embedded.vectors, np.stack([embedder.vector("a"), embedder.vector("b")]))
 
 
-async def test_without_a_lane_vectors_of_another_dimension_are_no_text_s_fault() -> None:
+async def test_without_a_lane_wrong_dimension_is_not_blamed_on_a_text() -> None:
     embedder = FakeEmbedder()
     embedder.answers = [np.ones((2, 7), np.float32)] * 2
 

@@ -164,7 +164,7 @@ async def test_failures_lost_races_and_stubs_are_told_apart(
     assert found.robots_blocked == ("https://shop.test/private",)
 
 
-async def test_errors_without_lists_are_none(
+async def test_errors_response_without_lists_is_empty(
     client: FirecrawlClient, api: respx.MockRouter
 ) -> None:
     api.get(f"/v2/crawl/{ID}/errors").respond(json={"errors": None, "robotsBlocked": {}})

@@ -125,7 +125,7 @@ def test_a_failure_without_words_is_a_failure() -> None:
     assert (only_page(found).outcome, only_page(found).error) == ("failed", None)
 
 
-def test_events_of_v0_have_other_names_for_the_same() -> None:
+def test_v0_events_with_old_field_names_are_read() -> None:
     flat = {
         "content": "# Old",
         "markdown": "# Old",
@@ -151,7 +151,7 @@ def test_an_event_of_an_old_sender_has_no_webhook_id() -> None:
     assert read(type="crawl.started", id=ID).webhook_id is None
 
 
-def test_lists_stand_for_their_first_text() -> None:
+def test_list_values_are_read_as_their_first_text() -> None:
     page = page_of(
         {
             "title": ["", " ", "Doors", "Gates"],
@@ -229,7 +229,7 @@ def test_only_web_addresses_are_links_each_once() -> None:
 
 
 @pytest.mark.parametrize("links", [None, "https://shop.test/b", {}, 7])
-def test_links_that_are_no_list_are_none(links: Any) -> None:
+def test_links_that_are_not_a_list_are_ignored(links: Any) -> None:
     assert page_of({}, links=links).links == ()
 
 
@@ -247,7 +247,7 @@ def test_links_that_are_no_list_are_none(links: Any) -> None:
         [stub("about:blank")],
     ],
 )
-def test_data_without_a_usable_page_is_no_page(data: Any) -> None:
+def test_data_without_a_usable_page_is_ignored(data: Any) -> None:
     assert read(type="crawl.page", data=data).pages == ()
 
 

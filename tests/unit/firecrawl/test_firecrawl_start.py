@@ -102,7 +102,9 @@ async def test_a_refusal_is_permanent_and_says_why(
     assert endpoint.call_count == 1
 
 
-async def test_a_redirect_is_a_refusal(client: FirecrawlClient, endpoint: respx.Route) -> None:
+async def test_redirect_of_the_start_request_is_a_permanent_error(
+    client: FirecrawlClient, endpoint: respx.Route
+) -> None:
     headers = {"Location": "https://elsewhere.test/v2/crawl"}
     endpoint.return_value = httpx.Response(308, json={"id": ID}, headers=headers)
 

@@ -109,7 +109,7 @@ def test_utf8_is_certain() -> None:
     assert decode(JAPANESE.encode()) == (JAPANESE, Encoding(name="utf-8", confidence=1.0))
 
 
-def test_utf8_cut_in_a_character_stays_utf8() -> None:
+def test_utf8_cut_inside_a_character_is_detected_as_utf8() -> None:
     decoded, encoding = decode("abc é déf €".encode()[:-1])
 
     assert decoded == "abc é déf \ufffd"
@@ -217,7 +217,7 @@ def test_lines_of_another_encoding_among_utf8_are_read_in_theirs(text: str, code
 
 
 @pytest.mark.parametrize("codec", ["gb18030", "big5", "cp932", "cp949", "cp1251", "cp1252"])
-def test_a_long_legacy_text_is_not_taken_for_a_mixture(codec: str) -> None:
+def test_long_legacy_text_is_not_detected_as_mixed_encoding(codec: str) -> None:
     text = {"gb18030": CHINESE, "big5": TRADITIONAL, "cp932": JAPANESE, "cp949": KOREAN}
     line = text.get(codec, RUSSIAN if codec == "cp1251" else GERMAN)
 
@@ -259,7 +259,7 @@ def test_a_declaration_is_found_in_odd_places(start: bytes, name: str) -> None:
     assert encoding.name == name
 
 
-def test_charset_mentioned_in_prose_is_no_declaration() -> None:
+def test_charset_mentioned_in_prose_is_not_a_declaration() -> None:
     text = f"Write <meta charset=koi8-r> or coding: koi8-r. {RUSSIAN}"
 
     assert decode(text.encode("cp1251"))[0] == text

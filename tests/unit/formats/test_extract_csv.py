@@ -149,13 +149,13 @@ def test_nul_bytes_do_no_harm() -> None:
     assert extract(b"Name,Age\nA\0nn,3\n").text == "- Name: Ann; Age: 3"
 
 
-def test_prose_stays_as_it_is() -> None:
+def test_prose_is_unchanged() -> None:
     prose = "It was late, and dark.\nNobody came.\nThen, at last, a light, far away.\n"
 
     assert extract(prose).text == prose
 
 
-def test_a_single_column_stays_as_it_is() -> None:
+def test_single_column_is_unchanged() -> None:
     assert extract("Name\nAnn\nBob\n").text == "Name\nAnn\nBob\n"
 
 

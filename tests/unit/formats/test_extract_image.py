@@ -66,7 +66,7 @@ def test_frames_of_a_tiff_are_pages() -> None:
     assert document.coverage.by_ocr == 2
 
 
-def test_a_small_copy_of_a_page_is_no_page() -> None:
+def test_thumbnail_frame_is_not_a_page() -> None:
     copy = Image.new("L", (4, 3))
     copy.encoderinfo = {"tiffinfo": {254: 1}}
 
@@ -97,7 +97,7 @@ def test_ocr_crash_is_not_an_empty_page() -> None:
     assert failure(encoded(PAPER), Told(crash)).code == "parser_crashed"
 
 
-def test_recognised_lines_are_not_taken_for_markdown() -> None:
+def test_recognised_lines_are_escaped_as_markdown() -> None:
     document = read(encoded(PAPER), Told("# 12 Main Street\n| stamp"))
 
     assert document.text == "\\# 12 Main Street\n\\| stamp"

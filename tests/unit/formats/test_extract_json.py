@@ -69,14 +69,14 @@ def test_deep_nesting_accepted_by_the_parser_is_read(left: str, right: str) -> N
     assert document.warnings == ()
 
 
-def test_too_deep_nesting_stays_text() -> None:
+def test_too_deeply_nested_json_is_read_as_text() -> None:
     document = extract("[" * 100_000)
 
     assert document.text == "[" * 100_000
     assert document.warnings == ("invalid_json",)
 
 
-def test_broken_json_stays_as_it_is() -> None:
+def test_invalid_json_is_read_as_text() -> None:
     document = extract('{"a": 1, // a comment\n "b": [1, 2\n')
 
     assert document.text == '{"a": 1, // a comment\n "b": [1, 2\n'
@@ -84,7 +84,7 @@ def test_broken_json_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("data", ['[{"a": 1} {"b": 2}]', '[{"a": 1}] more', '[{"a": 1},'])
-def test_a_list_that_is_broken_later_stays_as_it_is(data: str) -> None:
+def test_list_that_becomes_invalid_later_is_read_as_text(data: str) -> None:
     assert extract(data).text == data
 
 
@@ -97,7 +97,7 @@ def test_values_one_after_the_other_are_records(between: str) -> None:
     assert text == f"- a: {words.strip()}\n- a: 2"
 
 
-def test_a_broken_line_stays_text_and_the_others_are_records() -> None:
+def test_invalid_line_is_read_as_text_and_the_others_as_records() -> None:
     document = extract('{"a": 1}\n{"a": oops}\n{"a": 3}\n', "a.jsonl")
 
     assert document.text == '- a: 1\n{"a": oops}\n- a: 3'

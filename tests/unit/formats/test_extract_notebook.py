@@ -84,7 +84,7 @@ def test_a_stated_title_counts_more_than_a_heading() -> None:
     assert extract(book).title == "Stated"
 
 
-def test_a_broken_notebook_stays_text() -> None:
+def test_invalid_notebook_is_read_as_text() -> None:
     document = extract('{"nbformat": 4, "cells": [{"cell_type": "markdown", "source": "words')
 
     assert "words" in document.text

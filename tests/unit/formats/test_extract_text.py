@@ -22,7 +22,7 @@ def refusal(data: bytes, name: str | None = None) -> Permanent:
     return caught.value
 
 
-def test_text_stays_as_it_is() -> None:
+def test_plain_text_is_unchanged() -> None:
     document = extract(b"# no heading\n  two  spaces\n\n\nend", "a.txt")
 
     assert document.text == "# no heading\n  two  spaces\n\n\nend"
@@ -53,7 +53,7 @@ def test_markdown_has_its_first_heading_as_title(markdown: str, title: str | Non
     assert extract(markdown.encode(), "a.md").title == title
 
 
-def test_the_title_is_storable_too() -> None:
+def test_title_is_made_storable() -> None:
     assert extract(b"# A\0 title\n\ntext", "a.md").title == "A title"
 
 
@@ -137,7 +137,7 @@ Words.
 """
 
 
-def test_front_matter_becomes_metadata_and_the_title_stays_in_the_text() -> None:
+def test_front_matter_becomes_metadata_and_the_title_is_kept_in_the_text() -> None:
     document = extract(FRONT.encode(), "a.md")
 
     assert document.text == "# A: B\n\nWords.\n"
@@ -173,7 +173,7 @@ def test_text_that_only_looks_like_front_matter_is_kept(text: str) -> None:
     assert extract(text.encode(), "a.md").text == text
 
 
-def test_comments_of_markdown_are_no_text_but_code_keeps_its_own() -> None:
+def test_markdown_comments_are_removed_except_in_code() -> None:
     text = "a<!-- one\n\n# two --> b `<!-- c -->`\n```html\n<!-- d -->\n```\n<!-- e --> <!-- open"
 
     assert extract(text.encode(), "a.md").text == (

@@ -142,7 +142,7 @@ def test_an_atom_feed_has_its_entries_as_sections() -> None:
     )
 
 
-def test_rdf_that_is_no_feed_is_data() -> None:
+def test_rdf_that_is_not_a_feed_is_read_as_data() -> None:
     assert (
         text_of('<r:RDF xmlns:r="urn:r"><r:Person r:about="x"><name>Ann</name></r:Person></r:RDF>')
         == "- Person: about: x; name: Ann"
@@ -166,7 +166,7 @@ def test_a_workbook_in_xml_has_records() -> None:
     assert text == "## S\n\n- Name: Ann; Born: 2001-02-03"
 
 
-def test_a_drawing_is_its_words() -> None:
+def test_svg_is_read_as_its_title_and_text() -> None:
     document = extract(
         '<svg xmlns="http://www.w3.org/2000/svg"><title>Map</title><path d="M0 0L9 9"/>'
         "<text>North <tspan>Pole</tspan></text></svg>",

@@ -113,7 +113,7 @@ def test_the_file_is_left_at_its_start() -> None:
     assert file.tell() == 0
 
 
-def test_a_message_with_an_attachment_that_was_not_encoded_is_no_pdf() -> None:
+def test_message_with_unencoded_pdf_attachment_is_not_detected_as_pdf() -> None:
     data = (
         b"From: a@example.org\r\nTo: b@example.org\r\nSubject: Plan\r\nMIME-Version: 1.0\r\n"
         b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n"

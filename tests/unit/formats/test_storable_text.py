@@ -87,7 +87,7 @@ def test_tag_characters_cannot_hide_instructions() -> None:
     assert clean(f"visible{hidden}")[0] == "visible"
 
 
-def test_joiners_of_emoji_and_persian_stay() -> None:
+def test_zero_width_joiners_in_emoji_and_persian_are_kept() -> None:
     assert clean("👩\u200d🚀 می\u200cخواهم")[0] == "👩\u200d🚀 می\u200cخواهم"
 
 
@@ -115,7 +115,7 @@ def test_long_combining_sequences_are_cut(marks: str) -> None:
     assert counts["mark"] > 1_999_000
 
 
-def test_accents_of_languages_stay() -> None:
+def test_accents_are_kept() -> None:
     hebrew = "בְּרֵאשִׁ֖ית"
     stacked = "q" + "\u0323\u0307" * 8
 
@@ -134,7 +134,9 @@ def test_unreadable_characters_are_counted_and_kept() -> None:
     ("kind", "few", "many"),
     [("replacement", 50, 51), ("control", 10, 11), ("private_use", 200, 201), ("nul", 900, None)],
 )
-def test_a_text_is_garbled_above_a_share(kind: str, few: int, many: int | None) -> None:
+def test_text_is_garbled_above_a_share_of_bad_characters(
+    kind: str, few: int, many: int | None
+) -> None:
     assert not is_garbled(Counter({kind: few}), 1000)
     assert many is None or is_garbled(Counter({kind: many}), 1000)
 
@@ -143,7 +145,7 @@ def test_decomposed_letters_are_composed() -> None:
     assert clean("cafe\u0301")[0] == "café"
 
 
-def test_tabs_and_newlines_stay() -> None:
+def test_tabs_and_newlines_are_kept() -> None:
     assert clean("a\tb\nc") == ("a\tb\nc", {})
 
 

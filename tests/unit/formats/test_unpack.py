@@ -257,7 +257,7 @@ def test_paths_become_safe(path: str, safe: str) -> None:
     assert is_safe_path(safe) is bool(safe)
 
 
-def test_names_that_are_cut_alike_stay_apart(tmp_path: Path) -> None:
+def test_names_truncated_alike_are_made_unique(tmp_path: Path) -> None:
     sink = FolderSink(tmp_path, max_members=9, max_bytes=99, max_member_bytes=99)
 
     for _ in range(3):

@@ -36,7 +36,7 @@ RESCRAPE: dict[str, Any] = {
 JOB: dict[str, Any] = {
     "jobType": "url",
     "errorCode": "fetch_status",
-    "errorMessage": "the server answered 404",
+    "errorMessage": "the server responded with HTTP 404",
     "attempts": 1,
     "jobId": "j-1",
     "knowledgeSourceId": "s-1",
@@ -83,7 +83,7 @@ def mailer(stub: SmtpStub, *, password: str | None = None) -> Mailer:
             JOB,
             "A job has failed: url, fetch_status",
             [
-                "Reason:           fetch_status: the server answered 404",
+                "Reason:           fetch_status: the server responded with HTTP 404",
                 "Knowledge source: Wiki (s-1)",
             ],
         ),

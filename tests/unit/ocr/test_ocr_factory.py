@@ -52,11 +52,11 @@ def test_without_tesseract_the_engine_of_the_extra_is_used() -> None:
 
 
 @pytest.mark.usefixtures("without_rapid")
-def test_with_neither_pictures_are_not_read() -> None:
+def test_without_ocr_engine_pictures_are_not_read() -> None:
     assert chosen() is None
 
 
-def test_a_tesseract_without_languages_is_as_good_as_none(tesseract: FakeTesseract) -> None:
+def test_tesseract_without_languages_is_not_used(tesseract: FakeTesseract) -> None:
     FakeTesseract(tesseract.folder, languages=("osd",))
 
     assert chosen() == OcrSettings(engine="rapidocr")
@@ -69,7 +69,7 @@ def test_ocr_off_disables_ocr() -> None:
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_the_one_that_is_named_is_used() -> None:
+def test_configured_ocr_engine_is_used() -> None:
     named = chosen(ocr="rapidocr")
 
     assert named == OcrSettings(engine="rapidocr")
@@ -77,7 +77,7 @@ def test_the_one_that_is_named_is_used() -> None:
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_languages_are_those_that_are_named() -> None:
+def test_configured_ocr_languages_are_used() -> None:
     assert chosen(ocr_languages=("deu",)) == OcrSettings(engine="tesseract", languages=("deu",))
 
 

@@ -88,7 +88,7 @@ def test_lines_of_a_page_on_its_side_lie_as_if_it_was_upright() -> None:
     assert (upright[1].left, upright[1].top, upright[1].right, upright[1].bottom) == (0, 30, 90, 50)
 
 
-def test_four_quarter_turns_are_none_and_two_swap_the_corners() -> None:
+def test_four_quarter_turns_change_nothing_and_two_swap_the_corners() -> None:
     [box] = [line("text", 10, 20, width=30, height=5)]
 
     assert turned([box], width=100, height=50, quarters=4) == [box]

@@ -17,20 +17,20 @@ def test_lines_that_fill_their_paragraph_are_joined_and_paragraphs_are_apart() -
     assert text == "We arrived in the dead of night.\n\nThe end."
 
 
-def test_short_lines_stay_lines() -> None:
+def test_short_lines_are_not_joined() -> None:
     text = compose([[line("John Doe", right=30), line("123 Main St", right=45), line("Anytown")]])
 
     assert text == "John Doe\n123 Main St\nAnytown"
 
 
-def test_rows_of_a_table_stay_rows() -> None:
+def test_table_rows_are_not_joined() -> None:
     text = compose([[line("Pulse 78", cells=2), line("Fever none", cells=2), line("All is well")]])
 
     assert text == "Pulse 78\nFever none\nAll is well"
 
 
 @pytest.mark.parametrize("mark", ["•", "-", "12.", "(3)"])
-def test_items_of_a_list_stay_apart(mark: str) -> None:
+def test_list_items_are_not_joined(mark: str) -> None:
     assert compose([[line("It can:"), line(f"{mark} read")]]) == f"It can:\n{mark} read"
 
 
@@ -38,12 +38,12 @@ def test_a_word_divided_at_the_end_of_a_line_is_mended() -> None:
     assert compose([[line("a recog-"), line("nised word")]]) == "a recognised word"
 
 
-def test_a_hyphen_before_a_name_or_a_number_stays() -> None:
+def test_hyphen_before_a_name_or_a_number_is_kept() -> None:
     assert compose([[line("Jean-"), line("Paul")]]) == "Jean- Paul"
     assert compose([[line("pages 1-"), line("2 of it")]]) == "pages 1- 2 of it"
 
 
-def test_scripts_without_spaces_get_none() -> None:
+def test_scripts_without_spaces_are_joined_without_spaces() -> None:
     assert compose([[line("新鲜甘草"), line("黄酮养分")]]) == "新鲜甘草黄酮养分"
     assert close_gaps("希望 美白 的 皮肤 and 안녕 하세요") == "希望美白的皮肤 and 안녕 하세요"
 
@@ -73,7 +73,7 @@ def test_one_letter_in_a_whole_picture_is_noise(spot: str) -> None:
     assert compose([[line(spot)]]) == ""
 
 
-def test_page_of_uncertain_words_is_no_text() -> None:
+def test_page_of_uncertain_words_has_no_text() -> None:
     assert compose([[line("vhs nne oa", confidence=35)], [line("yoiw et", confidence=38)]]) == ""
     assert compose([]) == ""
 

@@ -42,7 +42,9 @@ def test_a_picture_is_read_however_it_lies(
 
 
 @pytest.mark.parametrize("size", [(90, 90), (1, 1), (2000, 1), (1, 300)])
-def test_a_picture_without_text_gives_none(rapid: RapidOcr, size: tuple[int, int]) -> None:
+def test_picture_without_text_is_read_as_empty_string(
+    rapid: RapidOcr, size: tuple[int, int]
+) -> None:
     assert rapid.read(Image.new("L", size, 200)) == ""
 
 

@@ -116,7 +116,7 @@ async def test_missing_modules_are_reported_with_their_formats() -> None:
     assert line["missing"] == {"html_to_markdown": list(missing.formats)}
 
 
-async def test_nothing_is_missing_here() -> None:
+async def test_complete_installation_lacks_no_module() -> None:
     async with checking(broken_pool("ingest.sandbox.child")) as checked:
         assert await checked == ()
 

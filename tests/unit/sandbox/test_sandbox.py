@@ -164,7 +164,7 @@ async def test_abort_with_high_memory_use_is_parser_memory(
     assert await files.code(pool, f"swell {size}") == code
 
 
-async def test_an_exit_is_a_crash(pool: ParserPool, files: Files) -> None:
+async def test_exit_of_the_parser_is_reported_as_crash(pool: ParserPool, files: Files) -> None:
     assert await files.code(pool, "exit 9") == "parser_crashed"
 
 
@@ -208,7 +208,7 @@ async def test_pictures_are_not_read_unless_asked_for(pool: ParserPool, files: F
     assert await files.text(pool, "pictures 1") == "no ocr"
 
 
-async def test_attachments_come_out_into_the_folder_that_was_given(
+async def test_attachments_are_written_to_the_given_folder(
     pool: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     (folder := tmp_path / "members").mkdir()

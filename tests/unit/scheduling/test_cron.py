@@ -101,7 +101,7 @@ async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule() -> N
     assert (runs, len(firings)) == (3, 1)
 
 
-async def test_a_firing_of_another_replica_is_left_to_it() -> None:
+async def test_guarded_tick_claimed_by_another_replica_is_not_run() -> None:
     scheduler = Scheduler(_no)
     ran = {"guarded": 0, "everywhere": 0}
     has_run = asyncio.Event()

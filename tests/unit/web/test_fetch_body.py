@@ -238,7 +238,7 @@ async def test_any_status_is_returned_and_its_body_is_not_written(
     assert (tmp_path / "page").read_bytes() == b""
 
 
-async def test_a_file_that_cannot_be_written_is_not_taken_for_a_fault_of_the_site(
+async def test_local_write_error_is_not_reported_as_site_error(
     tmp_path: Path,
 ) -> None:
     async with web_server({"/": response(TEXT)}) as web, fetcher() as fetch:

@@ -66,7 +66,7 @@ def test_an_address_that_is_never_fetched_is_refused(text: str) -> None:
     assert error.value.code == "fetch_blocked"
 
 
-def test_an_address_that_the_operator_allows_is_taken() -> None:
+def test_address_allowed_by_the_operator_is_accepted() -> None:
     assert read_address("127.0.0.1:8000/a", allow=["127.0.0.0/8"]).name == "127.0.0.1:8000/a"
 
 

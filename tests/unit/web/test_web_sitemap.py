@@ -130,7 +130,7 @@ def test_no_more_than_the_limit_is_listed() -> None:
     assert len(read(f"{A}\n{B}\n{A}2".encode(), base=BASE, limit=2).pages) == 2
 
 
-def test_a_page_that_is_no_sitemap_lists_nothing() -> None:
+def test_page_that_is_not_a_sitemap_lists_nothing() -> None:
     data = b"<!DOCTYPE html><html><head><link rel=x href='/a'></head><body><a href='/b'>x</body>"
 
     assert read(data, base=BASE) == Sitemap()

@@ -87,7 +87,7 @@ def test_spellings_of_one_page_are_one_page(spelling: str) -> None:
         ("http://example.org//a//", "http://example.org//a"),
     ],
 )
-def test_the_identity_of_an_address(url: str, identity: str) -> None:
+def test_normalise_returns_the_identity_of_a_url(url: str, identity: str) -> None:
     assert normalise(url) == identity
 
 
@@ -104,7 +104,7 @@ def test_the_identity_of_an_address(url: str, identity: str) -> None:
         ("http://example.org/?utmost=1", "http://example.org/"),
     ],
 )
-def test_different_pages_stay_apart(one: str, other: str) -> None:
+def test_different_pages_have_different_urls(one: str, other: str) -> None:
     assert normalise(one) != normalise(other)
 
 

@@ -152,6 +152,6 @@ def test_scale_up_delay_does_not_apply_from_zero() -> None:
         ("0:0,5:10001", "between 0"),
     ],
 )
-def test_a_table_that_makes_no_sense_is_refused(text: str, why: str) -> None:
+def test_invalid_scaling_table_is_refused(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         parse_table(text)

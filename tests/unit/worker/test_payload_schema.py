@@ -53,7 +53,7 @@ def test_missing_and_unknown_fields_name_their_object() -> None:
     }
 
 
-def test_a_payload_that_keeps_the_rules_is_taken() -> None:
+def test_valid_payload_is_accepted() -> None:
     assert payload_errors({"names": ["a", "b"], "count": 1}, validate_schema(SCHEMA)) == []
 
 
@@ -70,7 +70,7 @@ def test_the_end_of_a_pattern_is_the_end_of_the_text() -> None:
     assert payload_errors({"a": "a\n"}, schema) != []
 
 
-def test_names_of_properties_are_no_keywords() -> None:
+def test_property_names_are_not_read_as_keywords() -> None:
     schema = {
         "properties": {"pattern": {"type": "integer"}, "$ref": {}, "$id": {}},
         "dependentRequired": {"pattern": ["a"]},
@@ -118,13 +118,13 @@ def test_unstorable_characters_of_a_payload_are_removed() -> None:
     assert limit_size({"a\0": "b\ud800"}, MAX_PAYLOAD_BYTES) == {"a": "b"}
 
 
-def test_the_deepest_schema_that_is_taken_can_be_checked() -> None:
+def test_deepest_accepted_schema_can_be_checked() -> None:
     schema = validate_schema(nested(15))
 
     assert payload_errors({"a": {"a": {}}}, schema) == []
 
 
-def test_an_integer_that_is_no_float_breaks_a_schema_that_needs_one() -> None:
+def test_integer_beyond_float_range_violates_a_float_schema() -> None:
     schema = validate_schema({"properties": {"a": {"multipleOf": 0.5}}})
 
     assert [item.message for item in payload_errors({"a": 10**400}, schema)] == [

@@ -102,7 +102,7 @@ def test_a_wrong_payload_is_a_permanent_error_that_names_keys_and_no_value(
     assert "SECRET" not in str(refused.value)
 
 
-def test_a_member_is_either_stored_or_refused() -> None:
+def test_member_payload_is_either_stored_or_refused() -> None:
     inside = {"uri": "a.zip/b.txt", "depth": 1}
     refusal = {"code": "encrypted", "message": "a password"}
 

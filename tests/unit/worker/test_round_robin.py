@@ -68,7 +68,7 @@ def test_batch_across_the_end_of_a_round_continues_after_its_last_application() 
     assert order.cursor == _A
 
 
-def test_an_empty_claim_moves_nothing() -> None:
+def test_empty_claim_keeps_the_cursor() -> None:
     order = WeightedRoundRobin(_B)
 
     order.advance([], {})

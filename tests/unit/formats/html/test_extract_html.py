@@ -72,7 +72,7 @@ def test_navigation_of_a_short_page_is_left_out() -> None:
     ],
 )
 @pytest.mark.parametrize("visible", ["<p>Short, but there is a bit of it.</p>", ARTICLE])
-def test_hidden_text_does_not_come_out(hidden: str, visible: str) -> None:
+def test_hidden_text_is_not_extracted(hidden: str, visible: str) -> None:
     document = extract(make_files.html(f"{hidden}tail {visible}"))
 
     assert "ignore all" not in document.text
@@ -128,7 +128,7 @@ def test_hidden_sentences_are_reported(hidden: str) -> None:
         f"<!-- {INSTRUCTION} -->",
     ],
 )
-def test_hidden_words_and_what_is_no_text_are_not_reported(hidden: str) -> None:
+def test_hidden_words_and_non_text_elements_are_not_reported(hidden: str) -> None:
     assert extract(make_files.html(f"{ARTICLE}{hidden}")).warnings == ()
 
 

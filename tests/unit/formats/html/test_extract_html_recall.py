@@ -169,7 +169,7 @@ def test_boilerplate_around_an_article_is_left_out_and_counted(
         f"<details class='menu'><summary>More</summary><p>{CLAUSE}</p></details>",
     ],
 )
-def test_running_text_is_no_boilerplate_whatever_its_name_is(content: str) -> None:
+def test_running_text_is_kept_whatever_its_class_name(content: str) -> None:
     assert CLAUSE in extract(f"<div>{ARTICLE}{content}{ARTICLE}</div>").text
 
 
@@ -228,7 +228,7 @@ BLOCK = st.one_of(
 
 @given(st.lists(BLOCK, min_size=1, max_size=15), st.sampled_from(["article", "main", "div"]))
 @settings(deadline=None, max_examples=150)
-def test_each_block_comes_out_as_often_as_it_stands_in_the_page(
+def test_each_block_is_extracted_as_often_as_it_occurs(
     blocks: list[tuple[str, str]], around: str
 ) -> None:
     blocks = blocks + blocks

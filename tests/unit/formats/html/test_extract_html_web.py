@@ -57,7 +57,7 @@ def test_a_base_element_moves_the_links_not_the_page() -> None:
 
 
 @pytest.mark.parametrize("base", ["javascript:alert(1)", "http://[", "", "mailto:x"])
-def test_a_base_that_is_no_address_does_not_count(base: str) -> None:
+def test_base_element_without_valid_url_is_ignored(base: str) -> None:
     assert links("<a href='a'>a</a>", head=f"<base href='{base}'>") == [
         "https://example.org/docs/a"
     ]

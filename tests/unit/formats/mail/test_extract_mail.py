@@ -85,7 +85,7 @@ def test_amp_and_calendar_alternatives_are_ignored() -> None:
     assert "attachments" not in document.metadata
 
 
-def test_headings_of_a_page_stay_below_the_subject() -> None:
+def test_html_headings_are_nested_below_the_subject() -> None:
     document = extract(eml("<h1>News</h1><p>text</p>", headers=["Content-Type: text/html"]))
 
     assert "\n## News\n" in document.text
@@ -100,7 +100,7 @@ def test_layout_tables_are_not_tables() -> None:
     assert "### News\n\nToday.\n\nLeft" in document.text
 
 
-def test_tables_of_data_stay_tables() -> None:
+def test_data_tables_are_kept_as_tables() -> None:
     rows = "<tr><td>Item</td><td>Price</td></tr><tr><td>Apple</td><td>3</td></tr>"
 
     document = extract(eml(f"<table>{rows}</table>", headers=["Content-Type: text/html"]))
@@ -158,7 +158,7 @@ def test_a_message_saved_as_utf16_is_read() -> None:
     assert "The body." in extract(eml("The body.").decode().encode("utf-16")).text
 
 
-def test_quotes_and_signatures_stay_and_make_no_headings() -> None:
+def test_quotes_and_signatures_are_kept_and_not_read_as_headings() -> None:
     document = extract(eml("> What?\r\n# 1 priority\r\nThat.\r\n-- \r\nAnn"))
 
     assert "> What?\n\\# 1 priority\nThat.\n\\-- \nAnn" in document.text

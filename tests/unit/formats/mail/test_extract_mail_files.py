@@ -57,7 +57,7 @@ def test_alternative_with_a_file_name_is_not_an_attachment() -> None:
     assert sink.files == {}
 
 
-def test_a_small_picture_of_the_body_is_listed_but_is_no_document() -> None:
+def test_small_inline_picture_is_listed_but_not_stored_as_document() -> None:
     logo = attached("filename=logo.png", b"x" * 100, kind="image/png", how="inline")
     scan = attached("filename=scan.png", b"x" * 60_000, kind="image/png", how="inline")
     sink = Kept()

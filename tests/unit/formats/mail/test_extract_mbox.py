@@ -74,7 +74,7 @@ def test_envelopes_of_all_programs_begin_a_message(envelope: bytes) -> None:
     assert len(split(data)) == 2
 
 
-def test_blank_lines_before_the_first_message_are_no_message() -> None:
+def test_blank_lines_before_the_first_message_are_skipped() -> None:
     assert split(b"\n\n" + ENVELOPE + b"Subject: x\n\ny\n") == [b"Subject: x\n\ny"]
 
 

@@ -123,7 +123,7 @@ def test_lists_keep_their_depth_and_their_labels() -> None:
     assert document.text == "1. one\n   - (a) a\n      - dot\n   - (b) b\n2. two"
 
 
-def test_a_cell_holds_a_table_and_merged_cells_stay_in_their_columns() -> None:
+def test_nested_table_is_kept_in_its_cell_and_merged_cells_in_their_columns() -> None:
     inner = f"<w:tbl><w:tr><w:tc>{run('in')}</w:tc><w:tc>{run('ner')}</w:tc></w:tr></w:tbl>"
     wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{run("wide")}</w:tc>'
     below = f"<w:tc><w:tcPr><w:vMerge/></w:tcPr>{run('')}</w:tc>"

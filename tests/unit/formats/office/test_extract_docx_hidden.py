@@ -20,7 +20,7 @@ def run(text: str) -> str:
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def test_deleted_text_stays_deleted_and_inserted_text_counts() -> None:
+def test_deleted_text_is_omitted_and_inserted_text_kept() -> None:
     body = (
         "<w:p><w:del><w:r><w:delText>removed</w:delText></w:r></w:del>"
         "<w:ins><w:r><w:t>added</w:t></w:r></w:ins></w:p>"

@@ -58,7 +58,7 @@ def test_encrypted_legacy_files_are_refused_as_encrypted() -> None:
     assert refusal(make_office.ppt(encrypted=True), "a.ppt") == "encrypted"
 
 
-def test_a_presentation_without_slides_is_no_text() -> None:
+def test_presentation_without_slides_raises_no_text() -> None:
     assert refusal(make_office.ppt(encrypted=False), "a.ppt") == "no_text"
 
 
@@ -87,13 +87,13 @@ def test_rtf_gives_structure_and_the_characters_of_its_code_pages() -> None:
     ]
 
 
-def test_words_stay_as_they_were_written() -> None:
+def test_words_are_kept_as_written() -> None:
     document = rtf(r"\pard Go! See <here> & there [1] at C:\\temp \par")
 
     assert document.text == "Go! See <here> & there [1] at C:\\temp"
 
 
-def test_only_what_would_be_structure_stays_escaped() -> None:
+def test_only_characters_that_would_be_structure_are_escaped() -> None:
     document = rtf(r"\pard # no heading\par\pard 1. no item\par\pard a # b\par")
 
     assert document.text.split("\n\n") == ["\\# no heading", "1\\. no item", "a # b"]
@@ -112,7 +112,7 @@ def test_surrogates_of_rtf_are_joined() -> None:
     assert rtf(r"\pard smile \u-10179?\u-8704?\par").text == "smile \N{GRINNING FACE}"
 
 
-def test_instructions_of_fields_are_no_text() -> None:
+def test_field_instructions_are_not_extracted() -> None:
     text = 'TOC \\o "1-3" \\h \\z \\u Chapter 1\nPAGE is a word, and so is \\n'
 
     assert legacy.without_fields(text) == "Chapter 1\nPAGE is a word, and so is \\n"

@@ -62,7 +62,7 @@ def test_tables_keep_their_columns() -> None:
     assert text(content) == "| wide |  |\n|---|---|\n| x\\|y | z |"
 
 
-def test_cells_that_claim_to_be_repeated_a_million_times_do_not_grow() -> None:
+def test_cell_repetition_is_capped() -> None:
     cell = '<table:table-cell table:number-columns-repeated="1000000"><text:p>x</text:p>'
     row = f"<table:table-row>{cell}</table:table-cell><table:table-cell/></table:table-row>"
 
@@ -98,7 +98,7 @@ def test_headers_and_footers_appear_once_without_page_numbers() -> None:
     assert text("<text:p>Text</text:p>", masters=master * 2) == "Header: Our company\n\nText"
 
 
-def test_deleted_text_stays_deleted() -> None:
+def test_deleted_text_is_omitted() -> None:
     content = (
         "<text:tracked-changes><text:changed-region><text:deletion><text:p>removed</text:p>"
         "</text:deletion></text:changed-region></text:tracked-changes><text:p>kept</text:p>"

@@ -68,7 +68,7 @@ def test_paragraphs_of_a_body_are_items_and_groups_are_opened() -> None:
     assert document.text == "- a\n- b\n\nin a group"
 
 
-def test_text_that_looks_like_markdown_stays_text() -> None:
+def test_text_that_looks_like_markdown_is_escaped() -> None:
     document = extract(presentation(shape("# not a heading") + shape("| a | b |")))
 
     assert document.text == "\\# not a heading\n\n\\| a | b |"

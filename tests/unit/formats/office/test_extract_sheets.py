@@ -77,7 +77,7 @@ def test_values_look_as_people_see_them(value: float, shown: str) -> None:
     assert text_of(["Name", "Value"], ["x", value]) == f"- Name: x; Value: {shown}"
 
 
-def test_a_title_above_the_header_stays_a_line() -> None:
+def test_title_above_the_header_is_kept_as_a_line() -> None:
     assert (
         text_of(["All people"], *PEOPLE)
         == "All people\n\n- Name: Ann; Age: 34\n- Name: Bob; Age: 7"

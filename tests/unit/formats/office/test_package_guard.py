@@ -137,7 +137,7 @@ def test_tables_in_tables_without_end_are_read_without_running_out_of_stack() ->
     assert extract(word(body)).text == "deep"
 
 
-def test_a_document_without_words_is_no_text() -> None:
+def test_document_without_words_raises_no_text() -> None:
     assert refusal(make_files.docx([])) == "no_text"
 
 

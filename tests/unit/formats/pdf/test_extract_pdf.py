@@ -42,11 +42,11 @@ def test_pages_of_pictures_are_counted_as_unread() -> None:
     assert document.pages[1] == Page(number=2, start=7, end=7)
 
 
-def test_a_scan_is_no_text_never_a_success() -> None:
+def test_scan_without_ocr_raises_no_text() -> None:
     assert refusal(make_files.scanned_pdf(2)) == "no_text"
 
 
-def test_a_user_password_is_encrypted() -> None:
+def test_pdf_with_user_password_raises_encrypted() -> None:
     assert refusal(make_files.pdf(user_password="x")) == "encrypted"
 
 
@@ -87,7 +87,7 @@ def test_pdf_without_cross_reference_table_is_repaired() -> None:
     assert document.text == "Still readable."
 
 
-def test_a_header_alone_is_corrupt() -> None:
+def test_pdf_header_alone_raises_corrupt() -> None:
     assert refusal(b"%PDF-1.7\nnothing else that makes sense") == "corrupt"
 
 
@@ -115,7 +115,7 @@ def test_titles_made_up_by_programs_are_dropped(stated: str, expected: str | Non
         ("last week", "last week"),
     ],
 )
-def test_dates_are_iso_8601_and_what_is_none_stays(stated: str, expected: str) -> None:
+def test_dates_become_iso_8601_and_invalid_ones_are_kept(stated: str, expected: str) -> None:
     assert metadata({"CreationDate": stated}) == {"created": expected}
 
 

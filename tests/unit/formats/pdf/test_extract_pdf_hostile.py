@@ -68,7 +68,7 @@ def test_entities_of_form_data_are_not_expanded() -> None:
     assert found.text.splitlines()[0] == "Text."
 
 
-def test_thousands_of_rules_are_no_table() -> None:
+def test_thousands_of_rules_are_not_read_as_a_table() -> None:
     rules = grid([50 + x / 10 for x in range(0, 5000, 25)], [100, 400, 700])
 
     found = extract(document(rules + lines(60, 600, *["a  b  c"] * 5)))

@@ -38,7 +38,7 @@ def test_a_line_written_last_comes_before_those_below_it() -> None:
     assert found.text == "Written last\n\nfirst below\nsecond below"
 
 
-def test_columns_stay_in_the_order_of_the_file() -> None:
+def test_columns_keep_the_order_of_the_file() -> None:
     left = lines(50, 700, "left one", "left two", "left three")
     right = lines(320, 700, "right one", "right two", "right three")
 
@@ -144,7 +144,7 @@ def test_large_numbered_lines_below_each_other_are_headings_of_their_own() -> No
     assert found.warnings == ()
 
 
-def test_lines_merged_into_a_heading_are_no_numbered_headings() -> None:
+def test_lines_merged_into_a_heading_are_not_numbered_headings() -> None:
     body = [Line("word " * 40, right=500, top=500 - 20 * row, size=10) for row in range(4)]
     title, rest = (
         Line("A heading", top=700, bottom=680, right=300, size=20),
@@ -179,7 +179,7 @@ def test_bold_numbered_lines_are_headings_and_bold_words_are_not() -> None:
     assert headings == ["## 1.2 Method"]
 
 
-def test_entries_of_a_table_of_contents_are_no_headings() -> None:
+def test_entries_of_a_table_of_contents_are_not_headings() -> None:
     content = at(50, 700, "Introduction . . . . . . . . . 5", size=18)
 
     assert "#" not in extract(content + lines(50, 650, *_PROSE * 3)).text

@@ -91,7 +91,7 @@ def test_other_ocr_errors_fail_the_document() -> None:
     assert caught.value.code == "parser_memory"
 
 
-def test_a_page_number_over_a_scan_is_no_text() -> None:
+def test_page_number_over_a_scan_does_not_count_as_text() -> None:
     scans = [_SCAN + at(300, 20, f"Page {number} of 3") for number in (1, 2, 3)]
 
     with pytest.raises(Permanent) as caught:
@@ -100,7 +100,7 @@ def test_a_page_number_over_a_scan_is_no_text() -> None:
     assert caught.value.code == "no_text"
 
 
-def test_a_stamp_on_every_scan_is_no_text() -> None:
+def test_stamp_on_every_scan_does_not_count_as_text() -> None:
     scans = [_SCAN + at(300, 20, "ScanApp")] * 2
 
     with pytest.raises(Permanent) as caught:
@@ -109,7 +109,7 @@ def test_a_stamp_on_every_scan_is_no_text() -> None:
     assert caught.value.code == "no_text"
 
 
-def test_a_few_words_typed_into_a_scanned_form_stay() -> None:
+def test_few_words_typed_into_a_scanned_form_are_kept() -> None:
     found = extract(_SCAN + at(300, 400, "Ann Lee"))
 
     assert found.text == "Ann Lee"
@@ -122,7 +122,7 @@ def test_words_over_a_scan_that_the_engine_missed_follow_its_text() -> None:
     assert found.text == "What the scan says\nAnn Lee"
 
 
-def test_a_small_picture_beside_a_few_words_is_no_scan() -> None:
+def test_small_picture_beside_a_few_words_is_not_a_scan() -> None:
     assert extract(image(50, 50, 80, 40) + at(50, 700, "Thank you")).warnings == ()
 
 

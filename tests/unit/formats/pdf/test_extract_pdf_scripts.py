@@ -22,7 +22,7 @@ def test_characters_of_one_glyph_are_put_back_in_its_order() -> None:
     assert in_logical_order(_BEH + _ALEF + _LAM + _BEH, places) == _BEH + _LAM + _ALEF + _BEH
 
 
-def test_ligatures_that_are_in_order_stay() -> None:
+def test_ligatures_in_logical_order_are_unchanged() -> None:
     assert in_logical_order(_LAM + _ALEF, [(90.0, 100.0)] * 2) == _LAM + _ALEF
 
 
@@ -36,7 +36,7 @@ def test_a_mark_follows_the_letter_that_it_is_on() -> None:
     assert in_logical_order(_ALEF + _FATHA + _BEH, places) == _ALEF + _BEH + _FATHA
 
 
-def test_a_mark_on_the_letter_before_stays() -> None:
+def test_mark_on_the_preceding_letter_is_unchanged() -> None:
     places = [(90.0, 100.0), (93.0, 97.0), (80.0, 90.0)]
 
     assert in_logical_order(_ALEF + _FATHA + _BEH, places) == _ALEF + _FATHA + _BEH

@@ -95,7 +95,7 @@ def test_two_columns_are_a_table_if_the_second_holds_numbers() -> None:
     assert "|" not in words
 
 
-def test_columns_of_prose_are_no_table() -> None:
+def test_columns_of_prose_are_not_a_table() -> None:
     prose = "a column of a text in three"
     row = [prose, "which goes on and on so that", "nobody takes it for a table"]
 
