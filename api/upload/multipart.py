@@ -108,7 +108,7 @@ class _Reader:
     def close(self) -> None:
         """End the body; raises Malformed unless it ended with the last boundary."""
         if not self._is_complete:
-            raise _malformed("it ends before its last boundary")
+            raise _malformed("the body ends before its last boundary")
 
     def _on_part_begin(self) -> None:
         self._disposition = None

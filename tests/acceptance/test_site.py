@@ -147,7 +147,7 @@ def test_exactly_the_pages_of_the_site_become_documents(nights: Nights) -> None:
     assert len(nights.site.expected_pages(1)) >= 60
 
 
-def test_every_page_is_asked_for_once(nights: Nights) -> None:
+def test_every_page_is_requested_once(nights: Nights) -> None:
     asked = Counter(
         nights.site.url(visit.path)
         for visit in nights.first.visits

@@ -63,7 +63,7 @@ def _refusal(budget: token_budgets.TokenBudget | None, tokens: int) -> Permanent
         return Permanent("the application was deleted", code="source_deleted")
     if budget.per_day is not None and tokens > budget.per_day:
         return Permanent(
-            f"it needs {tokens:,} tokens, and the application may use {budget.per_day:,} a day",
+            f"the job needs {tokens:,} tokens; the application may use {budget.per_day:,} a day",
             code="budget_exceeded",
         )
     spread = _SPREAD * random.random()  # noqa: S311  # spreads load, guards nothing
@@ -71,6 +71,6 @@ def _refusal(budget: token_budgets.TokenBudget | None, tokens: int) -> Permanent
         budget.renews_in + spread,
         reason="budget_exceeded",
         code="budget_exceeded",
-        message=f"it needs {tokens:,} tokens, and {budget.used:,} of the application's"
+        message=f"the job needs {tokens:,} tokens, and {budget.used:,} of the application's"
         f" {budget.per_day or 0:,} for today are used",
     )

@@ -45,7 +45,7 @@ def _pages_out_of_scope(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[i
             uri = urls.normalise(page.url)
         except ValueError:
             continue
-        message = f"it is not part of the crawl: {page.url}"
+        message = f"the page is not part of the crawl: {page.url}"
         found[index] = SeenPage(
             uri=uri,
             status="skipped",

@@ -254,7 +254,7 @@ class EmbeddedPostgres:
             log.seek(self._log_start)
             lines = log.read(1024 * 1024).decode(errors="replace").splitlines()
         told = (line for line in lines if "FATAL:" in line or "error:" in line)
-        reason = next(told, lines[-1] if lines else "it ended without a message")
+        reason = next(told, lines[-1] if lines else "the server ended without a message")
         return f"the embedded Postgres could not {what}: {reason.strip()} (see {self._log})"
 
 

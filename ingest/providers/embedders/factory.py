@@ -60,7 +60,7 @@ def _build_extension(name: str) -> Embedder:
     try:
         embedder = factory()
         if not isinstance(embedder, Embedder) or not isinstance(embedder.model, EmbeddingModel):
-            raise SetupError("it does not return an Embedder")
+            raise SetupError("the function does not return an Embedder")
         load_tokenizer(embedder.model.tokenizer)
     except SetupError as error:
         raise SetupError(f"INGEST_EMBEDDER: {name}: {error}") from error

@@ -73,7 +73,7 @@ async def test_500_subscribers_share_one_listener_and_one_reading_of_each_event(
     assert listeners.rowcount == 1
 
 
-async def test_nothing_of_another_application_is_delivered(
+async def test_events_of_another_application_are_not_delivered(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     foreign = await add_source(conn, await add_application(conn))

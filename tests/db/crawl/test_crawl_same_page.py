@@ -111,7 +111,7 @@ async def test_wrong_canonical_to_home_page_loses_no_page(pool: Pool, applicatio
         assert await house.documents(run) == {"/", "/a", "/b"}
 
 
-async def test_a_site_that_lives_at_www_is_one_site_and_each_page_is_asked_for_once(
+async def test_www_twin_is_one_site_and_each_page_is_requested_once(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, {}) as house:

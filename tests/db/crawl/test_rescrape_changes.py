@@ -29,9 +29,7 @@ async def test_an_unchanged_site_costs_no_embedding_and_no_parsing(
     assert digest["tokensSaved"] > 0
 
 
-async def test_a_server_that_answers_304_is_asked_for_nothing_more(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_304_response_causes_no_further_request(pool: Pool, application_id: UUID) -> None:
     site = {
         "/": html("Home.", "/a", headers={"ETag": '"1"'}),
         "/a": html("A.", headers={"Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT"}),

@@ -160,7 +160,7 @@ async def test_pages_linked_from_a_page_that_shows_a_login_are_kept(
         assert {"/story", "/behind"} < await house.documents(run)
 
 
-async def test_a_collapsed_page_that_comes_back_is_flagged_no_more(
+async def test_restored_page_is_no_longer_flagged_as_collapsed(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, {"/": html(_LONG)}) as house:

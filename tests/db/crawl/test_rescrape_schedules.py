@@ -84,7 +84,7 @@ async def test_a_schedule_says_when_the_source_is_fetched_next(
     assert datetime.now(UTC) < time < datetime.now(UTC) + timedelta(days=8)
 
 
-async def test_without_a_schedule_a_source_goes_with_the_others_again(
+async def test_source_without_schedule_uses_the_nightly_default_again(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await fetched(conn, application_id)

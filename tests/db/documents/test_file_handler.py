@@ -83,7 +83,7 @@ async def test_completed_source_shows_its_searchable_counts(
     assert [stage for (stage,) in logged] == ["extract", "chunk", "embed", "store"]
 
 
-async def test_a_refused_chunk_harms_none_of_its_neighbours(
+async def test_refused_chunk_does_not_affect_other_chunks(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     house.embedder.refuses = {"line 5"}

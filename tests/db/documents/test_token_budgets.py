@@ -154,7 +154,9 @@ async def test_job_larger_than_a_daily_budget_fails(
     ended = (await house.run()).ended
 
     assert (ended.status, ended.error_code) == ("failed", "budget_exceeded")
-    assert ended.error_message == ("it needs 1,200 tokens, and the application may use 1,000 a day")
+    assert ended.error_message == (
+        "the job needs 1,200 tokens; the application may use 1,000 a day"
+    )
     assert await used(conn, application_id) == 0
 
 

@@ -63,7 +63,7 @@ async def test_two_workers_together_keep_the_rate_limit(
     assert max(sum(asked <= rest[0][1] + 60 for asked, _ in rest) for rest in ends) >= 25
 
 
-async def test_limited_request_is_told_its_wait_and_then_admitted(
+async def test_limited_request_gets_its_delay_and_is_then_admitted(
     pool: Pool, conn: Connection
 ) -> None:
     governor = limited_to(pool, requests=1)

@@ -189,7 +189,7 @@ async def test_paused_and_disabled_types_and_the_global_pause_are_not_claimable(
     assert paused == set()
 
 
-async def test_a_type_whose_handler_this_worker_lacks_is_left_to_others(conn: Connection) -> None:
+async def test_type_without_handler_in_this_worker_is_not_claimed(conn: Connection) -> None:
     assert await claimable(conn, "purge") == {"purge"}
 
 

@@ -74,7 +74,7 @@ async def test_jobs_of_a_worker_without_a_row_are_recovered(
     assert (recovered.id, recovered.status) == (job.id, "pending")
 
 
-async def test_the_jobs_of_a_dead_worker_come_back_spread_over_time(
+async def test_jobs_of_a_dead_worker_are_requeued_spread_over_time(
     conn: Connection, application_id: UUID
 ) -> None:
     await enqueue(conn, application_id, 50)

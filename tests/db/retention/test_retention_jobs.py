@@ -47,7 +47,7 @@ async def test_jobs_that_are_open_or_wait_for_a_person_are_kept_however_old(
     assert await jobs_left(conn) == set(ids)
 
 
-async def test_the_log_of_a_job_goes_with_it(
+async def test_log_of_a_job_is_deleted_with_the_job(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     [old] = await add_ended(conn, application_id, days=31)

@@ -226,7 +226,7 @@ async def test_pages_that_left_their_site_are_kept_for_their_time(
     assert await cursor.fetchone() == (2,)
 
 
-async def test_a_page_that_comes_back_after_its_document_was_forgotten_is_a_new_one(
+async def test_page_returning_after_its_document_was_deleted_is_new(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)

@@ -212,7 +212,7 @@ async def test_a_vector_that_the_index_refuses_is_refused_when_it_is_stored(
         await add_document(conn, application_id, wide, ["too large a number"], vectors=vectors)
 
 
-async def test_a_vector_of_another_dimension_is_refused_and_spoils_no_search(
+async def test_vector_of_another_dimension_is_refused_and_search_still_works(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["good"])

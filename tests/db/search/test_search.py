@@ -80,7 +80,7 @@ async def everywhere(
     return {hit.content for hit in loaded}
 
 
-async def test_nothing_of_another_application_is_found(
+async def test_chunks_of_another_application_are_not_found(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     other = await add_application(conn)

@@ -84,7 +84,7 @@ async def test_one_byte_at_a_time_is_enough() -> None:
         ("other=x", None),
     ],
 )
-async def test_a_file_name_is_read_however_it_is_written(
+async def test_file_name_is_read_in_every_notation(
     disposition: str, expected: bytes | None
 ) -> None:
     assert await filename(disposition) == expected

@@ -60,7 +60,7 @@ def test_keyword_query_never_contains_nul_or_lone_surrogates(query: str) -> None
         text.encode()
 
 
-def test_a_query_is_bounded_however_it_repeats_itself() -> None:
+def test_length_of_a_repetitive_query_is_bounded() -> None:
     repeated = keyword_query("word " * 1600)
     different = keyword_query(" ".join(f"word{n}" for n in range(1600)))
     run = keyword_query("漢" * 8000)

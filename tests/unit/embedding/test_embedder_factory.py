@@ -45,7 +45,7 @@ async def test_the_settings_name_the_model(
 
 
 @respx.mock(base_url=URL)
-async def test_an_unknown_model_is_asked_for_its_dimension(respx_mock: respx.MockRouter) -> None:
+async def test_dimension_of_an_unknown_model_is_probed(respx_mock: respx.MockRouter) -> None:
     answer = {"data": [{"index": 0, "embedding": [0.5] * 768}]}
     respx_mock.post("/embeddings").respond(json=answer)
 
@@ -56,7 +56,7 @@ async def test_an_unknown_model_is_asked_for_its_dimension(respx_mock: respx.Moc
 
 
 @respx.mock(base_url=URL)
-async def test_a_model_that_cannot_be_asked_names_the_setting(respx_mock: respx.MockRouter) -> None:
+async def test_failed_dimension_probe_names_the_setting(respx_mock: respx.MockRouter) -> None:
     respx_mock.post("/embeddings").mock(side_effect=httpx.ConnectError)
 
     with pytest.raises(SetupError, match="INGEST_EMBEDDING_DIMENSIONS"):

@@ -69,7 +69,7 @@ def sent(request: httpx.Request) -> dict[str, Any]:
     return body
 
 
-async def test_texts_go_out_in_one_request_and_vectors_come_back(
+async def test_texts_are_sent_in_one_request_and_vectors_returned(
     embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     endpoint.side_effect = echo
@@ -107,7 +107,7 @@ async def test_vectors_as_plain_numbers_are_as_good_and_become_units(
     assert vectors.tolist() == [pytest.approx([0.6, 0, 0.8, 0])]
 
 
-async def test_an_endpoint_without_base64_is_asked_for_numbers(
+async def test_numbers_are_requested_if_the_endpoint_lacks_base64(
     embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     complaint = {"error": {"message": "encoding_format base64 is not supported"}}

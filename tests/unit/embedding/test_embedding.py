@@ -80,7 +80,7 @@ async def test_a_small_caller_takes_turns_with_a_large_one() -> None:
     await large
 
 
-async def test_a_refused_text_is_found_and_harms_no_other() -> None:
+async def test_refused_text_is_found_and_does_not_affect_others() -> None:
     embedder = FakeEmbedder(max_items=100)
     embedder.refuses = {"text 57"}
     service = EmbeddingService(embedder)
@@ -215,7 +215,7 @@ async def test_cancelling_a_caller_leaves_those_in_its_request_alone() -> None:
     ],
     ids=["too few", "not finite"],
 )
-async def test_an_answer_that_cannot_belong_to_the_texts_is_asked_for_again(
+async def test_response_that_does_not_match_the_texts_is_requested_again(
     answer: Vectors,
 ) -> None:
     embedder = FakeEmbedder()

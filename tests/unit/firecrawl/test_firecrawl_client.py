@@ -138,7 +138,7 @@ async def test_a_crawl_without_a_usable_document_has_no_page(
     assert await read(client) == []
 
 
-async def test_failures_lost_races_and_stubs_are_told_apart(
+async def test_failures_lost_races_and_stubs_are_distinguished(
     client: FirecrawlClient, api: respx.MockRouter
 ) -> None:
     errors = [

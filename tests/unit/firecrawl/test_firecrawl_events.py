@@ -101,7 +101,7 @@ def test_types_are_known_or_other(type: Any, kind: str) -> None:
         (["several", "words"], "failed"),
     ],
 )
-def test_failures_races_and_cancelled_stubs_are_told_apart(error: Any, outcome: str) -> None:
+def test_failures_races_and_cancelled_stubs_are_distinguished(error: Any, outcome: str) -> None:
     raw = event("crawl.page", id=ID, data=[stub("https://shop.test/slow")], error=error)
 
     page = only_page(parse_event(raw))
@@ -261,7 +261,7 @@ def test_a_single_document_needs_no_list() -> None:
     assert only_page(read(type="crawl.page", data=stub("http://a.test/"))).url == "http://a.test/"
 
 
-def test_only_texts_of_their_metadata_map_come_back() -> None:
+def test_only_string_values_of_the_metadata_map_are_returned() -> None:
     found = read(type="crawl.page", metadata={"crawl": "c1", "n": 1, "deep": {"a": "b"}})
 
     assert found.run == {"crawl": "c1"}
@@ -287,7 +287,7 @@ def test_firecrawl_document_without_url_is_ignored() -> None:
     assert parse_document({"markdown": "# Lost"}, success=True, error=None) is None
 
 
-def test_halves_of_a_surrogate_pair_that_stand_side_by_side_are_joined() -> None:
+def test_adjacent_surrogate_halves_are_joined() -> None:
     data = {"markdown": "a\ud83d" + "\ude00b\ude00", "metadata": {"sourceURL": "http://a.test"}}
 
     page = parse_document(data, success=True, error=None)

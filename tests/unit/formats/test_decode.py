@@ -116,7 +116,7 @@ def test_utf8_cut_inside_a_character_is_detected_as_utf8() -> None:
     assert (encoding.name, encoding.replaced) == ("utf-8", 1)
 
 
-def test_one_broken_byte_does_not_spoil_long_utf8() -> None:
+def test_one_invalid_byte_does_not_change_detection_of_long_utf8() -> None:
     decoded, encoding = decode((GERMAN * 10).encode() + b"\xe9\n" + GERMAN.encode())
 
     assert decoded.startswith(GERMAN)

@@ -145,7 +145,7 @@ def test_any_encoding_is_read(encoding: str) -> None:
     }
 
 
-def test_nul_bytes_do_no_harm() -> None:
+def test_nul_bytes_are_removed() -> None:
     assert extract(b"Name,Age\nA\0nn,3\n").text == "- Name: Ann; Age: 3"
 
 

@@ -91,7 +91,7 @@ def test_invalid_notebook_is_read_as_text() -> None:
     assert document.warnings == ("invalid_json",)
 
 
-def test_fields_of_the_wrong_kind_do_no_harm() -> None:
+def test_fields_of_the_wrong_type_are_ignored() -> None:
     cells: list[Any] = [1, None, {"cell_type": "code", "source": {}, "outputs": {"a": 1}}, "x"]
 
     assert extract({"nbformat": 4, "metadata": [], "cells": [*cells, code("ok()")]}).text == (

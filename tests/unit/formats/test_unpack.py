@@ -66,7 +66,7 @@ def test_files_of_a_zip_keep_their_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_a_tar_is_read_whatever_it_is_compressed_with(tmp_path: Path, mode: str) -> None:
+def test_tar_is_read_with_every_compression(tmp_path: Path, mode: str) -> None:
     data = tar_of({"./a.txt": b"one", "folder/b.txt": b"two"}, mode=mode)
 
     assert Unpacked(tmp_path, data, "a.tar").files == {"a.txt": b"one", "folder/b.txt": b"two"}

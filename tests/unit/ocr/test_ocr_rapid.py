@@ -35,7 +35,7 @@ def upside_down(image: Image.Image) -> Image.Image:
 
 
 @pytest.mark.parametrize("turn", [upright, sideways, downwards, upside_down])
-def test_a_picture_is_read_however_it_lies(
+def test_picture_is_read_in_every_orientation(
     rapid: RapidOcr, turn: Callable[[Image.Image], Image.Image]
 ) -> None:
     assert rapid.read(turn(drawn(TEXT))).split() == TEXT.split()

@@ -345,7 +345,7 @@ def test_compose_sets_only_variables_that_exist(compose: dict[str, Any]) -> None
     assert set(given) <= set(settings_variables())
 
 
-def test_values_that_compose_leaves_empty_are_as_good_as_unset(
+def test_empty_values_from_compose_count_as_unset(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in settings_variables():

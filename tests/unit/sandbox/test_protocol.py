@@ -107,20 +107,20 @@ def test_parsed_file_survives_the_protocol() -> None:
     assert decode_reply(body(frame)) == Reply(result=PARSED, resident=7)
 
 
-def test_a_file_without_the_optional_fields_comes_back_too() -> None:
+def test_file_without_optional_fields_survives_the_protocol() -> None:
     plain = replace(DOCUMENT, title=None, encoding=None, pages=(), web=None)
     bare = replace(PARSED, document=plain)
 
     assert decode_reply(body(encode_answer(bare, resident=7))).result == bare
 
 
-def test_what_was_in_an_archive_comes_back_as_it_was() -> None:
+def test_archive_members_survive_the_protocol() -> None:
     unpacked = Unpacked(members=MEMBERS, skipped={"link": 2})
 
     assert decode_reply(body(encode_answer(unpacked, resident=7))).result == unpacked
 
 
-def test_chunks_of_a_text_that_was_sent_come_back_as_slices_of_it() -> None:
+def test_chunks_of_a_sent_text_are_returned_as_slices() -> None:
     rechunked = Rechunked(chunks=CHUNKS)
 
     frame = encode_answer(rechunked, resident=7)

@@ -113,7 +113,7 @@ def parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-async def test_a_document_and_its_chunks_come_back_whole(tmp_path: Path) -> None:
+async def test_document_and_chunks_are_returned_complete(tmp_path: Path) -> None:
     path = tmp_path / "blob"
     path.write_bytes(make_files.pdf(["First page of words.", "Second page."], title="A title"))
     pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)

@@ -46,7 +46,7 @@ async def test_keys_arriving_during_a_query_share_the_next_one() -> None:
     assert [answer[n] for answer, n in zip(answers, (1, 3, 4, 5), strict=True)] == [1, 9, 16, 25]
 
 
-async def test_a_key_that_is_asked_for_again_is_looked_up_again() -> None:
+async def test_key_requested_again_is_looked_up_again() -> None:
     squares = Squares()
     squares.may_answer.set()
     loader = BatchLoader(squares.load)

@@ -176,7 +176,7 @@ async def test_an_embedder_of_a_module_is_built() -> None:
         (None, "cannot import own_embedder: ModuleNotFoundError"),
         ("builder = None", "own_embedder has no function build"),
         ("def build(): raise OSError('two\\nlines')", "own_embedder:build: OSError: two lines"),
-        ("def build(): return 'x'", "own_embedder:build: it does not return an Embedder"),
+        ("def build(): return 'x'", "own_embedder:build: the function does not return an Embedder"),
         (
             "from dataclasses import replace\n"
             "from hashing_embedder import HashingEmbedder\n"

@@ -115,7 +115,7 @@ def test_member_payload_is_either_stored_or_refused() -> None:
     assert get_args(MemberPayload) == PAYLOADS["member"]
 
 
-def test_a_payload_of_ones_own_is_read_the_same_way() -> None:
+def test_custom_payload_model_is_read_the_same_way() -> None:
     class Greeting(Payload):
         first_name: str
         run: UUID | None = None

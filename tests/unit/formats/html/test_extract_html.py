@@ -226,7 +226,7 @@ def test_characters_invalid_in_xml_are_tolerated(strange: str) -> None:
     assert (document.metadata.get("hygiene") or {}).get("control", 0) == 3 * (strange in "\x01\x1f")
 
 
-def test_an_xml_prologue_does_no_harm() -> None:
+def test_xml_prologue_is_ignored() -> None:
     page = b'<?xml version="1.0" encoding="utf-8"?>\n' + make_files.html("<p>Text of XHTML.</p>")
 
     assert "Text of XHTML." in extract(page).text

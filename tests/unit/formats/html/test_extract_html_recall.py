@@ -31,7 +31,7 @@ def lines(body: str, title: str = "A page") -> list[str]:
     return [line for line in extract(body, title).text.splitlines() if line]
 
 
-def test_a_clause_that_repeats_stands_under_each_of_its_headings() -> None:
+def test_repeated_clause_is_kept_under_each_heading() -> None:
     towns = ["Aalborg", "Ghent", "Porto"]
     clause = f"{CLAUSE} If the supplier is late, the buyer may withdraw from this part of it."
     body = "".join(f"<h2>Warehouse {town}</h2><p>{clause}</p>" for town in towns)
@@ -51,7 +51,7 @@ def test_a_clause_that_repeats_stands_under_each_of_its_headings() -> None:
     ]
 
 
-def test_every_headline_of_a_front_page_stands_above_its_teaser() -> None:
+def test_every_headline_of_a_front_page_precedes_its_teaser() -> None:
     cards = [(f"Headline number {n}", f"In short, story {n} is about a town.") for n in range(6)]
     grid = "".join(
         f"<div class='card'><a href='/{n}'><h3>{headline}</h3></a><p>{teaser}</p></div>"

@@ -50,7 +50,7 @@ def test_the_subject_is_the_heading_and_people_and_date_stand_below() -> None:
         ("Gr\xfc\xdfe an alle", "Grüße an alle"),  # bytes that nobody declared
     ],
 )
-def test_a_subject_is_read_however_it_was_encoded(sent: str, read: str) -> None:
+def test_subject_is_read_in_every_encoding(sent: str, read: str) -> None:
     assert extract(eml("x", subject=sent)).title == read
 
 

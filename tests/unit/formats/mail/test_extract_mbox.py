@@ -101,7 +101,7 @@ def test_attachments_lie_in_a_folder_for_their_message() -> None:
     assert list(sink.files) == ["0002 On_off/a.txt"]
 
 
-def test_a_message_that_cannot_be_read_harms_no_other() -> None:
+def test_unreadable_message_does_not_affect_others() -> None:
     document = extract(mailbox(deep(60), eml("Good.")))
 
     assert "Good." in document.text

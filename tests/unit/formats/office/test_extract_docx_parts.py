@@ -87,7 +87,7 @@ def test_the_strict_variant_reads_the_same() -> None:
     assert document.text == "# A\n\nb"
 
 
-def test_a_byte_order_mark_in_a_part_does_no_harm() -> None:
+def test_byte_order_mark_in_a_part_is_ignored() -> None:
     data = make_files.docx(
         extra={
             "word/document.xml": b"\xef\xbb\xbf"

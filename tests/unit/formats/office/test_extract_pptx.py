@@ -47,7 +47,7 @@ def test_shapes_are_read_from_top_to_bottom_and_left_to_right() -> None:
     assert document.text == "left\n\nright\n\nbelow"
 
 
-def test_a_placeholder_stands_where_the_layout_puts_it() -> None:
+def test_placeholder_takes_its_position_from_the_layout() -> None:
     layout = f"<p:sldLayout><p:cSld>{shape('x', at=(0, 1), kind='subTitle')}</p:cSld></p:sldLayout>"
 
     document = extract(

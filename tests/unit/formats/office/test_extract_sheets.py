@@ -84,7 +84,7 @@ def test_title_above_the_header_is_kept_as_a_line() -> None:
     )
 
 
-def test_names_that_group_columns_stand_in_front_of_those() -> None:
+def test_column_group_names_are_prefixed_to_column_names() -> None:
     text = text_of(
         [None, "2023", None, "2024"], ["Town", "Rain", "Sun", "Rain", "Sun"], ["A", 1, 2, 3, 4]
     )
@@ -145,7 +145,7 @@ def test_formulas_with_values_are_read(cell: str) -> None:
     assert extract(xlsx({"S": row})).warnings == ()
 
 
-def test_a_broken_sheet_does_not_spoil_the_others() -> None:
+def test_broken_sheet_does_not_affect_the_others() -> None:
     document = extract(xlsx({"Good": PEOPLE, "Bad": '<row r="1"><c r="A1"><v>1</oops>'}))
 
     assert "Ann" in document.text

@@ -76,7 +76,7 @@ def test_thousands_of_rules_are_not_read_as_a_table() -> None:
     assert "a b c" in " ".join(found.text.split())
 
 
-def test_an_attachment_that_lies_about_its_length_is_survived() -> None:
+def test_attachment_with_false_length_does_not_fail_the_document() -> None:
     packed = zlib.compress(b"x" * 1000)
     extra = [
         b"<< /Type /EmbeddedFile /Filter /FlateDecode /Length 99999 >>\nstream\n%b\nendstream"
@@ -102,7 +102,7 @@ def test_the_slow_engine_for_vertical_text_has_a_budget(monkeypatch: pytest.Monk
     assert vertical.VerticalPages(io.BytesIO()).text(0, 0) is None
 
 
-def test_a_title_of_half_characters_does_not_spoil_the_text() -> None:
+def test_title_of_lone_surrogates_does_not_affect_the_text() -> None:
     data = make_files.pdf(["Text."], title="Title")
     broken = b"/Title <FEFFD8000041>"
 

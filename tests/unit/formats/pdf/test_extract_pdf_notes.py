@@ -92,7 +92,7 @@ def test_files_of_comments_are_kept_too() -> None:
     assert kept.files == {"pin.txt": b"hello"}
 
 
-def test_too_many_attachments_do_not_spoil_the_text() -> None:
+def test_too_many_attachments_do_not_affect_the_text() -> None:
     found = extract(
         Sheet(content=_TEXT),
         catalog=b"/Names << /EmbeddedFiles << /Names [(notes.txt) 12 0 R] >> >>",
