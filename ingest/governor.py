@@ -257,7 +257,7 @@ def _backoff(failures: int) -> timedelta:
 
 
 def _counts(lane: Lane) -> bool:
-    """Whether a failure counts: not if the request was sent before the current pause began."""
+    """Whether a failure counts: during a pause only a probe's, as others were sent before it."""
     return lane.pause_reason == "probe" or _current_pause(lane) is None
 
 

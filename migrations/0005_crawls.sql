@@ -21,7 +21,8 @@ create table rag.crawls (
     -- Whether it saw every page of the site; only such a run removes pages. Null: not ended.
     is_complete         boolean,
     provider_crawl_id   text,
-    -- Set before the provider is asked to start: a lost answer is looked up, never sent again.
+    -- Set before the start request is sent. If its response is lost, the crawl is looked up at the
+    -- provider; the request is not sent again.
     start_sent_at       timestamptz,
     -- Last sign of life or progress of the provider.
     provider_active_at  timestamptz,

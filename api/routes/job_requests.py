@@ -27,7 +27,8 @@ from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/jobs", tags=["jobs"])
 
-# Before validation, because pydantic does not accept a lone surrogate as `str`.
+# `limit_size` also makes strings storable. It runs before pydantic's own validation, which rejects
+# lone surrogates in a `str`.
 Payload = Annotated[
     dict[str, Any], BeforeValidator(lambda value: limit_size(value, MAX_PAYLOAD_BYTES))
 ]

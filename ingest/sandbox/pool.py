@@ -63,7 +63,8 @@ class ParserPool:
         self._memory = memory
         self._formats = tuple(formats)
         self._module = child
-        self._idle: list[Child] = []  # the last one was used last and has most libraries loaded
+        # A stack: the top was used most recently and probably has the most libraries loaded.
+        self._idle: list[Child] = []
         self._busy: set[Child] = set()
         self._reapers: set[asyncio.Task[None]] = set()
 

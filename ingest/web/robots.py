@@ -55,10 +55,10 @@ def read(body: bytes, *, agent: str) -> Robots:
 
 
 def _lines(body: bytes, agent: str) -> Iterator[str]:
-    """The non-empty lines; all other crawlers get one shared name.
+    """The non-empty lines, with one shared name in place of every crawler except ours and `*`.
 
-    protego stores every rule once per crawler of its group: thousands of both would exhaust the
-    memory.
+    protego copies each rule for every crawler of its group; thousands of crawlers times thousands
+    of rules would exhaust memory.
     """
     for line in _decoded(body).splitlines():
         found = _USER_AGENT.match(line)

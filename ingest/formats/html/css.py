@@ -159,7 +159,10 @@ def _specificity(compounds: list[Compound]) -> tuple[int, int, int]:
 
 
 def parse_declarations(body: str) -> dict[str, tuple[str, bool]]:
-    """Lower-case name to value and whether it is `!important`; the last one wins."""
+    """Map each property name (lower case) to its value and whether it is `!important`.
+
+    The last declaration wins, but a normal one never replaces an `!important` one.
+    """
     found: dict[str, tuple[str, bool]] = {}
     for declaration in body.lower().split(";"):
         name, _, value = declaration.partition(":")

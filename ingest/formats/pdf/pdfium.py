@@ -1,8 +1,9 @@
-"""The interface to pdfium: text, characters and objects of pages, for many at once.
+"""Fast access to pdfium: reads text, characters and objects of a page in bulk.
 
 Why not pypdfium2 alone: a call of its binding takes a microsecond or more, mostly for conversions.
-Here the same C functions get plain addresses and write into arrays; otherwise examining a page
-would double the time to read it. Only this module and pdfium_annotations.py use ctypes.
+Here the same C functions are called with raw addresses and write into arrays; through the binding,
+examining a page would double its reading time. In ingest/formats, only this module and
+pdfium_annotations.py use ctypes.
 
 Handles are addresses (int); 0 means that pdfium failed or found nothing, and callers must check it.
 Pages, text pages and annotations must be closed by whoever opened them; objects, segments and
@@ -197,7 +198,7 @@ def page_box(page: int) -> Box:
 
 
 def page_objects(page: int, most: int) -> list[int]:
-    """Handles of the first objects of the page, without those inside form XObjects."""
+    """Handles of the first `most` objects of the page, without those inside form XObjects."""
     return some_objects(page, range(min(count_objects(page), most)))
 
 

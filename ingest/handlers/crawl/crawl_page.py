@@ -98,7 +98,8 @@ def _end_without_content(
     http_status: int | None = None,
 ) -> Outcome:
     """The outcome for a page without content. Its place within the page limit is freed."""
-    # A gone page that Firecrawl reported took no place.
+    # Only the built-in crawler counts a page before it is fetched; one that Firecrawl reports as
+    # failed or gone was never counted.
     freed = int(crawl.provider == "builtin")
 
     async def write(conn: Connection) -> None:

@@ -94,7 +94,7 @@ async def lock(conn: Connection, type: str) -> JobType | None:
 async def write(conn: Connection, job_type: JobType) -> None:
     """Replace the settings of a type that `lock` returned.
 
-    No claim that commits after the caller's transaction uses the old settings.
+    Blocks claims until the caller's transaction ends; later claims use the new settings.
     """
     await lock_config_exclusive(conn)
     await conn.execute(_SQL["write"], _row(job_type))
