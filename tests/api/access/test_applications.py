@@ -39,7 +39,7 @@ async def test_the_operator_creates_an_application_and_its_first_key(
     assert {item["name"] for item in listed} == {"Acme", "default"}
 
 
-async def test_a_key_is_never_shown_nor_kept_in_clear_again(
+async def test_plaintext_key_is_never_shown_again_or_stored(
     admin: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     keys = f"/api/applications/{application_id}/keys"

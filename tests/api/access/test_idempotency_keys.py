@@ -50,7 +50,7 @@ async def test_repeated_key_creation_returns_the_same_working_key(
         assert (await client.get("/api/job-types")).status_code == 200
 
 
-async def test_api_keys_are_not_stored_in_clear(
+async def test_api_keys_are_not_stored_in_plaintext(
     admin: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     with_header = (await add(admin, application_id)).json()["key"]

@@ -68,9 +68,7 @@ async def test_no_answer_holds_the_payload_of_a_job(
     assert row[0] not in shown.text + listed.text
 
 
-async def test_a_job_that_has_ended_tells_how_long_it_took(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
+async def test_ended_job_shows_its_duration(editor: httpx.AsyncClient, conn: Connection) -> None:
     file = await add(editor)
     waiting = (await editor.get(f"{JOBS}/{file['jobId']}")).json()
     await conn.execute(

@@ -66,7 +66,7 @@ async def test_a_validation_error_names_the_field_and_never_repeats_its_value(
     assert "secret" not in answer.text
 
 
-async def test_an_unexpected_error_tells_the_log_and_not_the_client(
+async def test_unexpected_error_is_logged_and_hidden_from_the_client(
     operator: httpx.AsyncClient,
     monkeypatch: pytest.MonkeyPatch,
     logged: Sequence[Mapping[str, Any]],

@@ -149,7 +149,7 @@ async def test_changed_application_chunking_queues_rechunking_atomically(
     assert await count(conn, RECHUNKS) == 1
 
 
-async def test_a_source_that_is_not_there_is_a_404(editor: httpx.AsyncClient) -> None:
+async def test_unknown_source_returns_404(editor: httpx.AsyncClient) -> None:
     answer = await editor.patch(f"{SOURCES}/{uuid4()}", json={"chunking": {"size": 100}})
 
     assert answer.status_code == 404

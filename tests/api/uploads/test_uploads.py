@@ -183,7 +183,7 @@ async def test_when_every_file_is_refused_the_answer_says_why_for_each(
     assert await count(conn, "rag.upload_batches") == 0
 
 
-async def test_form_fields_apply_wherever_they_stand_in_the_body(
+async def test_form_fields_apply_at_any_position_in_the_body(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     metadata = {"team": "a\u0000b\ud800", "n": [1, 2.5, None, True]}

@@ -160,7 +160,7 @@ async def first_event(address: str, key: str, path: str = PATH) -> dict[str, Any
     raise AssertionError("the stream ended")
 
 
-async def test_a_client_that_leaves_stops_nothing_and_the_next_joins(
+async def test_disconnecting_client_does_not_stop_the_run_and_the_next_joins(
     address: str, key: str, conn: Connection
 ) -> None:
     left = await first_event(address, key)

@@ -149,7 +149,7 @@ async def test_without_a_secret_nothing_is_accepted(
 
 
 @pytest.mark.parametrize("announced", [True, False])
-async def test_a_body_has_a_limit_whether_it_tells_its_length_or_not(
+async def test_body_limit_applies_with_and_without_content_length(
     sender: httpx.AsyncClient,
     conn: Connection,
     blobs_on_disk: Path,

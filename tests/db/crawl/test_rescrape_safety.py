@@ -174,9 +174,7 @@ async def test_restored_page_is_no_longer_flagged_as_collapsed(
     assert document["warnings"] == []
 
 
-async def test_a_page_that_moved_is_kept_under_its_new_address(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_moved_page_is_kept_under_its_new_url(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()

@@ -15,7 +15,7 @@ from tests.builders.make_archives import nested, zip_of
 from tests.support.archive_fixtures import ArchiveHouse, jobs_of, source, texts
 
 
-async def test_archives_that_are_taken_apart_at_once_share_the_limit(
+async def test_archives_unpacked_concurrently_share_the_limit(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     archives.limits = ArchiveLimits(members=5)

@@ -321,7 +321,7 @@ def peak_memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-async def test_a_bucket_that_is_not_there_stops_the_start(emulator: str, tmp_path: Path) -> None:
+async def test_missing_bucket_raises_setup_error(emulator: str, tmp_path: Path) -> None:
     store = build_blob_store(
         Settings(data_dir=tmp_path, storage="gs://absent", STORAGE_EMULATOR_HOST=emulator)
     )

@@ -237,7 +237,7 @@ async def test_missing_blob_is_reported(
     assert (row["status"], row["error_code"]) == ("failed", "blob_missing")
 
 
-async def test_a_child_that_crashed_is_tried_once_more(
+async def test_crashed_parser_is_retried_once(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     crash = Permanent("crash", code="parser_crashed")

@@ -184,7 +184,7 @@ async def test_a_retry_looks_at_the_file_again(
     assert (await source_of(conn, waiting))["status"] == "completed"
 
 
-async def test_a_retry_may_ask_again(
+async def test_retry_may_raise_the_review_again(
     house: House, conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
     async with conn.transaction():

@@ -89,7 +89,7 @@ async def test_tokens_are_limited_beside_requests(pool: Pool, conn: Connection) 
     assert await governor.reserve(LANE, tokens=0) is None
 
 
-async def test_a_request_that_has_to_wait_takes_nothing(pool: Pool, conn: Connection) -> None:
+async def test_request_that_must_wait_consumes_no_capacity(pool: Pool, conn: Connection) -> None:
     governor = limited_to(pool, requests=1000, tokens=1000)
     await governor.reserve(LANE, tokens=100)
     await freeze(conn)

@@ -93,7 +93,7 @@ async def test_a_job_that_takes_too_long_ends_as_stage_timeout(
     assert row["last_error_code"] == "stage_timeout"
 
 
-async def test_the_database_going_away_under_a_finished_job_loses_nothing(
+async def test_database_outage_at_commit_loses_no_finished_job(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     handler = Scripted()

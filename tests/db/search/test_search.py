@@ -36,7 +36,7 @@ def test_fusion_prefers_hits_of_both_rankings() -> None:
     assert [(hit.id, hit.score) for hit in fused] == [(b, 0.75), (a, 0.5), (d, 0.5)]
 
 
-def test_fusion_tells_a_clear_winner_from_one_that_is_hardly_better() -> None:
+def test_fusion_distinguishes_a_clear_from_a_narrow_winner() -> None:
     a, b = uuid4(), uuid4()
 
     clear = fuse(scored((a, 10), (b, 1)), scored((b, 0.51), (a, 0.5)), limit=1)

@@ -50,7 +50,7 @@ def test_parent_folders_are_not_part_of_the_path(
     assert names("../../docs") == ["docs/x/a.md"]
 
 
-def test_a_file_that_is_named_twice_comes_once() -> None:
+def test_file_named_twice_is_listed_once() -> None:
     write("docs/a.md")
 
     assert names("docs", "docs/a.md", "docs") == ["docs/a.md"]

@@ -129,7 +129,7 @@ def test_wait_reason_of_the_last_files_is_printed_once_after_a_delay(
     ]
 
 
-def test_upload_tells_what_it_waits_for_on_standard_error(
+def test_upload_prints_what_it_waits_for_to_standard_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = FakeService()

@@ -234,7 +234,7 @@ async def test_duplicates_reruns_and_late_pages_are_made(
     assert len({page.scrape_id for event in inbox.events for page in event.pages}) == 4
 
 
-async def test_events_can_come_before_the_answer_to_the_start(
+async def test_events_may_arrive_before_the_response_to_the_start(
     server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
 ) -> None:
     server.sites[SEED] = pages(3)

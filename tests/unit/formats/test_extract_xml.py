@@ -268,7 +268,7 @@ def test_words_dropped_by_the_recovering_parser_are_kept() -> None:
     assert "three four" in document.text
 
 
-def test_elements_nested_beyond_reason_are_refused() -> None:
+def test_extremely_nested_elements_are_refused() -> None:
     with pytest.raises(Permanent) as caught:
         extract("<a>" * 10_001 + "word" + "</a>" * 10_001)
 

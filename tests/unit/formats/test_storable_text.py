@@ -149,7 +149,7 @@ def test_tabs_and_newlines_are_kept() -> None:
     assert clean("a\tb\nc") == ("a\tb\nc", {})
 
 
-def test_a_title_is_one_line_or_nothing() -> None:
+def test_title_is_a_single_line_or_none() -> None:
     assert clean_line(" A\r\n title\0 ") == "A title"
     assert clean_line(" \0\u200b ") is None
 
@@ -162,7 +162,7 @@ def test_metadata_contains_only_json_values() -> None:
     }
 
 
-def test_metadata_that_nests_without_end_is_cut() -> None:
+def test_extremely_nested_metadata_is_truncated() -> None:
     nested: list[Any] = []
     for _ in range(500):
         nested = [nested]

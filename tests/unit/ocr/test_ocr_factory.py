@@ -94,11 +94,11 @@ def test_languages_need_tesseract() -> None:
 
 @pytest.mark.usefixtures("without_rapid")
 @pytest.mark.parametrize("engine", ["tesseract", "rapidocr"])
-def test_an_engine_that_is_named_and_not_there_stops_the_start(engine: str) -> None:
+def test_configured_but_missing_ocr_engine_raises_setup_error(engine: str) -> None:
     assert refusal(ocr=engine).startswith("INGEST_OCR: ")
 
 
-def test_a_broken_tesseract_that_is_named_stops_the_start(tesseract: FakeTesseract) -> None:
+def test_configured_but_broken_tesseract_raises_setup_error(tesseract: FakeTesseract) -> None:
     (tesseract.folder / "tesseract").write_text("#!/bin/sh\nexit 1\n")
 
     assert refusal(ocr="tesseract").startswith("INGEST_OCR: tesseract cannot be used")

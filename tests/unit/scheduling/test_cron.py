@@ -50,7 +50,7 @@ async def _no(name: str, firing: datetime) -> bool:
     return False
 
 
-async def test_a_slow_handler_is_never_run_twice_at_once() -> None:
+async def test_slow_handler_never_runs_concurrently_with_itself() -> None:
     scheduler = Scheduler(_yes)
     running = most = runs = 0
     twice = asyncio.Event()

@@ -246,7 +246,7 @@ async def test_local_write_error_is_not_reported_as_site_error(
             await fetch.get(web.url("/"), into=tmp_path / "missing" / "page")
 
 
-async def test_a_cancelled_write_has_let_go_of_the_file_when_the_cancellation_arrives(
+async def test_cancelled_write_closes_the_file_before_the_cancellation_returns(
     tmp_path: Path,
 ) -> None:
     os.mkfifo(tmp_path / "page")  # opening it blocks until somebody reads

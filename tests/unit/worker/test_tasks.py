@@ -62,7 +62,7 @@ async def test_a_cancellation_in_the_moment_of_the_event_is_not_lost() -> None:
     assert not went_on
 
 
-async def test_waiting_tells_whether_the_event_came() -> None:
+async def test_wait_returns_whether_the_event_arrived() -> None:
     event = asyncio.Event()
 
     assert not await is_set_within(event, 0.01)

@@ -235,11 +235,11 @@ def test_a_message_that_is_only_signed_is_read() -> None:
     assert "Signed." in extract(eml(block, headers=headers)).text
 
 
-def test_a_message_of_headers_without_end_is_refused() -> None:
+def test_message_with_too_many_headers_is_refused() -> None:
     assert refusal(eml("x", headers=["X-Filler: x"] * 5000)) == "archive_unsafe"
 
 
-def test_a_message_nested_without_end_is_refused() -> None:
+def test_extremely_nested_message_is_refused() -> None:
     assert refusal(make_mail.deep(60)) == "archive_unsafe"
 
 

@@ -109,7 +109,7 @@ def test_broken_words_are_joined_and_compounds_keep_their_hyphen(
     assert hyphens_joined(*texts) == expected
 
 
-def test_a_word_broken_at_the_end_of_a_line_is_whole() -> None:
+def test_word_hyphenated_at_the_end_of_a_line_is_joined() -> None:
     found = extract(lines(50, 700, "This is a demon-", "stration of it."))
 
     assert found.text == "This is a demonstration\nof it."
