@@ -97,7 +97,7 @@ def test_resume_command_ends_a_quota_pause_for_all_workers(
     completed(api, database)
 
     assert {job["lastErrorCode"] for job in jobs} == {"embedding_quota"}
-    assert said == f"1 pause ended, {len(FILES)} jobs started again\n"
+    assert said == f"ended 1 pause, resumed {len(FILES)} jobs\n"
 
 
 def test_retry_probes_the_provider_and_resumes_all_waiting_jobs(
