@@ -10,6 +10,7 @@ from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import RuntimeDep, Viewer
 from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.search.search import Mode, Question, search
+from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import SearchScope
 from ingest.store.view import View
 
@@ -35,19 +36,6 @@ class SearchRequest(Body):
     limit: Annotated[Whole, Field(ge=1, le=100)] = 10
     mode: Mode = "hybrid"
     filter: SearchFilter = SearchFilter()
-
-
-class SearchHit(View):
-    chunk_id: UUID
-    knowledge_source_id: UUID
-    document_id: UUID
-    title: str
-    uri: str
-    page: int | None
-    page_end: int | None
-    headings: list[str]
-    content: str
-    score: float
 
 
 class SearchHits(View):
@@ -80,7 +68,7 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
         ),
         runtime.search_parts,
     )
-    hits = [SearchHit.model_validate(hit) for hit in answer.hits]
+    hits = list(answer.hits)
     lack = answer.lacks_vector
     if lack is None:
         return SearchHits(hits=hits)

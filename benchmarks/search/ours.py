@@ -12,11 +12,12 @@ from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from api.dependencies import APPLICATION_HEADER, Key
-from api.routes.search import SearchHit, SearchRequest, search_chunks
+from api.routes.search import SearchRequest, search_chunks
 from benchmarks.search.timing import LIMIT, Ask, Question
 from harness.service import KEY
 from ingest.runtime import Runtime, open_runtime
 from ingest.settings.settings import Settings
+from ingest.store.search.hits import SearchHit
 
 T = TypeVar("T")
 

@@ -29,7 +29,7 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.search.statistics import SearchStatistics
 from ingest.search.terms import looser_and_looser, rare_first
 from ingest.store.search import hits, keyword_search, vector_search
-from ingest.store.search.hits import Hit
+from ingest.store.search.hits import SearchHit
 from ingest.store.search.keyword_search import Term
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery
@@ -67,7 +67,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     """Best first. A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for
     some of them (`keyword`), or the mean of both scores relative to the best of their kind
     (`hybrid`)."""
@@ -125,7 +125,7 @@ async def _embed(
 
 async def _find(
     question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
-) -> list[Hit]:
+) -> list[SearchHit]:
     # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):

@@ -1,19 +1,18 @@
 """What a search shows of the chunks it found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from psycopg.rows import class_row
 
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.search.scope import Ranked
+from ingest.store.view import View
 
 _SQL = load_queries("search/hits.sql")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class SearchHit(View):
     chunk_id: UUID
     knowledge_source_id: UUID
     document_id: UUID
@@ -26,9 +25,11 @@ class Hit:
     score: float
 
 
-async def load(conn: Connection, ranked: Sequence[Ranked], *, application_id: UUID) -> list[Hit]:
+async def load(
+    conn: Connection, ranked: Sequence[Ranked], *, application_id: UUID
+) -> list[SearchHit]:
     """Load the chunks in the same order; leave out those deleted meanwhile."""
-    async with conn.cursor(row_factory=class_row(Hit)) as cur:
+    async with conn.cursor(row_factory=class_row(SearchHit)) as cur:
         await cur.execute(
             _SQL["load"],
             {
