@@ -157,7 +157,13 @@ class Service:
     # -- asking
 
     def get(self, path: str, **query: Any) -> Any:
-        answer = self.http.get(path, params=query)
+        """The JSON of a response; like any client, it asks again after a 503."""
+
+        def available() -> httpx.Response | None:
+            answer = self.http.get(path, params=query)
+            return None if answer.status_code == 503 else answer
+
+        answer = until(available)
         answer.raise_for_status()
         return answer.json()
 
