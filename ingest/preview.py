@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final, Protocol
+from uuid import UUID
 
 from ingest import temporary_folders
+from ingest.asynchronous.fair_slots import FairSlots, NoSlot
 from ingest.errors import Permanent, Transient
 from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
 from ingest.sandbox.messages import Parsed, ParseRequest
 
+RESERVE: Final = 1
 _PATIENCE: Final = timedelta(seconds=5)
 _COME_AGAIN: Final = timedelta(seconds=10)
 _LEFT_BEHIND: Final = timedelta(days=1)
@@ -24,7 +27,7 @@ _LEFT_BEHIND: Final = timedelta(days=1)
 class PreviewParser(Protocol):
     """Reads files that may be hostile (sandbox/pool.py)."""
 
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed: ...
+    async def parse(self, path: Path, request: ParseRequest, *, owner: UUID) -> Parsed: ...
 
     async def close(self) -> None: ...
 
@@ -39,6 +42,8 @@ class Preview:
 
 class Previews:
     """Makes up to `at_once` previews concurrently; `open_parser` is called for the first one.
+
+    Beyond these, RESERVE is for an application without a preview while others hold all slots.
 
     timeout: wall-clock limit of a preview, independent of that of an upload.
     """
@@ -59,25 +64,25 @@ class Previews:
         self._timeout = timeout
         self._ocr = ocr
         self._patience = patience
-        self._slots = asyncio.Semaphore(at_once)
+        self._slots = FairSlots[UUID](at_once, reserve=RESERVE)
 
-    async def make(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Preview:
-        """Preview the file at `path`; `name` is untrusted. `ocr`: use OCR if it is configured.
+    async def make(
+        self, path: Path, *, owner: UUID, name: str, cut_by: ChunkSettings, ocr: bool
+    ) -> Preview:
+        """Preview a file of the application `owner`; `name` is untrusted.
+
+        `ocr`: use OCR if it is configured.
 
         Raises Permanent with parser codes, IsArchive, and Transient `busy` if no slot becomes free
         in time.
         """
         try:
-            async with asyncio.timeout(self._patience.total_seconds()):
-                await self._slots.acquire()
-        except TimeoutError:
+            async with self._slots.hold(owner, within=self._patience):
+                parsed = await self._parse(path, owner=owner, name=name, cut_by=cut_by, ocr=ocr)
+        except NoSlot:
             raise Transient(
                 "too many previews are running; try again", code="busy", retry_after=_COME_AGAIN
             ) from None
-        try:
-            parsed = await self._parse(path, name=name, cut_by=cut_by, ocr=ocr)
-        finally:
-            self._slots.release()
         if not parsed.chunks:
             raise Permanent("the file has no text", code="no_text")
         return Preview(document=parsed.document, chunks=parsed.chunks)
@@ -87,7 +92,9 @@ class Previews:
         if self._parser is not None:
             await self._parser.close()
 
-    async def _parse(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Parsed:
+    async def _parse(
+        self, path: Path, *, owner: UUID, name: str, cut_by: ChunkSettings, ocr: bool
+    ) -> Parsed:
         if self._parser is None:
             self._parser = self._open_parser()
             # Leftovers of a killed process, on a machine where no worker cleans up.
@@ -101,7 +108,7 @@ class Previews:
         )
         try:
             async with asyncio.timeout(self._timeout.total_seconds()):
-                return await self._parser.parse(path, request)
+                return await self._parser.parse(path, request, owner=owner)
         except TimeoutError:
             raise Permanent(
                 f"A preview may take {self._timeout.total_seconds():g} s. Upload the file, or ask"

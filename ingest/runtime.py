@@ -21,7 +21,7 @@ from ingest.postgres.database import Pool, check_server, open_pool, transaction,
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
-from ingest.preview import Previews
+from ingest.preview import RESERVE, Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
@@ -39,7 +39,7 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
-from ingest.worker.loop import Worker
+from ingest.worker.loop import Worker, reserved_slots
 
 _PREVIEWS_AT_ONCE: Final = 2
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
@@ -159,7 +159,9 @@ async def open_runtime(
 
 async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     settings = runtime.settings
-    parser = _parsers(settings, size=max(1, min(settings.worker_concurrency, os.cpu_count() or 1)))
+    size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
+    reserve = min(reserved_slots(settings.worker_concurrency), max(1, size // 4))
+    parser = _parsers(settings, size=size, reserve=reserve)
     stack.push_async_callback(parser.close)
     context = Context(
         pool=runtime.pool,
@@ -213,9 +215,10 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(ticks.close)
 
 
-def _parsers(settings: Settings, *, size: int) -> ParserPool:
+def _parsers(settings: Settings, *, size: int, reserve: int = 0) -> ParserPool:
     return ParserPool(
         size=size,
+        reserve=reserve,
         timeout=settings.parser_timeout,
         memory=settings.parser_memory,
         formats=settings.formats,
@@ -224,7 +227,7 @@ def _parsers(settings: Settings, *, size: int) -> ParserPool:
 
 def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
     return Previews(
-        lambda: _parsers(settings, size=_PREVIEWS_AT_ONCE),
+        lambda: _parsers(settings, size=_PREVIEWS_AT_ONCE, reserve=RESERVE),
         at_once=_PREVIEWS_AT_ONCE,
         max_pages=settings.max_pages,
         timeout=2 * settings.parser_timeout,

@@ -132,7 +132,9 @@ async def preview_file(
         if form.name is None:
             raise Rejected("the request has no part named `file`", code="no_files")
         cut_by = await _chunk_settings(runtime, pool, key.application_id, fields)
-        making = runtime.previews.make(form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr)
+        making = runtime.previews.make(
+            form.path, owner=key.application_id, name=form.name, cut_by=cut_by, ocr=fields.ocr
+        )
         try:
             made = await _cancel_on_disconnect(request, making)
         except IsArchive as error:

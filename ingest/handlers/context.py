@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, Self
+from uuid import UUID
 
 from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
@@ -45,12 +46,17 @@ class Parser(Protocol):
     """Reads files that may be hostile (sandbox/pool.py)."""
 
     async def parse(
-        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+        self,
+        path: Path,
+        request: ParseRequest,
+        *,
+        owner: UUID,
+        on_page: Callable[[], None] | None = None,
     ) -> Parsed: ...
 
-    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked: ...
+    async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked: ...
 
-    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]: ...
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]: ...
 
 
 class Embed(Protocol):

@@ -15,6 +15,7 @@ _PR_SET_PDEATHSIG = 1
 _MAX_FILE = 64 * 1024 * 1024  # bytes; a parser writes compiled modules and attachments
 _PEAK = re.compile(rb"^VmPeak:\s+(\d+) kB", re.MULTILINE)
 _PAGE = resource.getpagesize()
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def apply_limits(*, memory: int, parent: int) -> None:
@@ -72,6 +73,18 @@ def peak_address_space(pid: int) -> int:
     except OSError:
         return 0
     return int(found[1]) * 1024 if found else 0
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process and its ended children; 0 if the system does not report it."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name, in parentheses, may contain spaces. Then: state, parent …, utime, stime,
+            # cutime, cstime.
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / _TICKS
 
 
 def resident() -> int:

@@ -7,13 +7,17 @@ resource limits (limits.py) and no secrets in its environment (process.py).
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Final
+from uuid import UUID
 
 import structlog
 
+from ingest.asynchronous.fair_slots import FairSlots
 from ingest.errors import Permanent, Transient
 from ingest.formats.catalog import format_name
 from ingest.model import Chunk, MissingModule
@@ -39,14 +43,29 @@ log = structlog.get_logger()
 
 _MAX_FILES = 500  # per process: libraries leak
 _SWOLLEN = 256 * 1024 * 1024  # bytes; loaded libraries alone take half of this
+# Idle processes kept, each for the application whose files it has read, and for how long.
+_MOST_IDLE: Final = 8
+_IDLE_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    child: Child
+    owner: UUID | None
+    since: float = field(default_factory=time.monotonic)
 
 
 class ParserPool:
     """Reads up to `size` files at a time, each in a separate process.
 
+    A process reads files of one application only: a file that has taken it over must not see those
+    of another. Slots are shared by cost among applications (asynchronous/fair_slots.py).
+
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
     space of a process in bytes. formats: modules with formats of the operator
-    (formats.catalog.load_extensions). child: the module that the processes run.
+    (formats.catalog.load_extensions). child: the module that the processes run. reserve: further
+    slots, for applications that have read little while others hold all slots. on_cost: called with
+    the CPU seconds that a file of an application took.
     """
 
     def __init__(
@@ -57,47 +76,62 @@ class ParserPool:
         memory: int,
         formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
+        reserve: int = 0,
+        on_cost: Callable[[UUID, float], None] | None = None,
     ) -> None:
-        self._slots = asyncio.Semaphore(size)
+        self._slots = FairSlots[UUID | None](size, reserve=reserve)
+        self._most_idle = max(size, _MOST_IDLE)
+        self._on_cost = on_cost
         self._timeout = timeout.total_seconds()
         self._memory = memory
         self._formats = tuple(formats)
         self._module = child
-        # A stack: the top was used most recently and probably has the most libraries loaded.
-        self._idle: list[Child] = []
+        # A stack: the top was used most recently.
+        self._idle: list[_Idle] = []
+        self._sweep: asyncio.TimerHandle | None = None
         self._busy: set[Child] = set()
         self._reapers: set[asyncio.Task[None]] = set()
 
     async def parse(
-        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+        self,
+        path: Path,
+        request: ParseRequest,
+        *,
+        owner: UUID | None = None,
+        on_page: Callable[[], None] | None = None,
     ) -> Parsed:
         """Extract text and chunks of the file at `path`; cancelling the call kills its process.
 
+        `owner`: the application whose file it is; None: of no application, as in a benchmark.
         `on_page` is called for each page read by OCR. Raises only Permanent (codes of
         formats.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its subclass
         IsArchive, and Transient (no process could be started).
         """
-        result = (await self._run(path, request, on_step=on_page)).result
+        result = (await self._run(path, request, owner=owner, on_step=on_page)).result
         if not isinstance(result, Parsed):
             raise _unless_error(result)
         return result
 
-    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+    async def unpack(
+        self, path: Path, request: UnpackRequest, *, owner: UUID | None = None
+    ) -> Unpacked:
         """Unpack the archive at `path` into the request's folder; raises as `parse`.
 
         The folder is as untrusted as the archive: use only the file names in the answer.
         """
-        result = (await self._run(path, request)).result
+        result = (await self._run(path, request, owner=owner)).result
         if not isinstance(result, Unpacked):
             raise _unless_error(result)
         return result
 
-    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+    async def rechunk(
+        self, text: str, request: RechunkRequest, *, owner: UUID | None = None
+    ) -> list[Chunk]:
         """Chunk a text that was extracted before; raises as `parse`."""
         async with scratch_folder() as folder:
             path = folder / "text"
             await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
-            result = (await self._run(path, request, text=text)).result
+            result = (await self._run(path, request, owner=owner, text=text)).result
         if not isinstance(result, Rechunked):
             raise _unless_error(result)
         return result.chunks
@@ -111,18 +145,21 @@ class ParserPool:
 
     async def close(self) -> None:
         """Kill all processes, busy or idle, and wait for their end."""
-        for child in (*self._idle, *self._busy):
+        if self._sweep is not None:
+            self._sweep.cancel()
+        for child in (*(idle.child for idle in self._idle), *self._busy):
             self._discard(child)
         self._idle.clear()
         while self._reapers:
             await asyncio.gather(*self._reapers)
 
-    async def _take(self) -> Child:
-        while self._idle:
-            child = self._idle.pop()
-            if child.alive:
-                return child
-            self._discard(child)
+    async def _take(self, owner: UUID | None) -> Child:
+        for idle in reversed(self._idle):
+            if idle.owner == owner:
+                self._idle.remove(idle)
+                if idle.child.alive:
+                    return idle.child
+                self._discard(idle.child)
         return await Child.start(self._module, memory=self._memory, formats=self._formats)
 
     async def _run(
@@ -130,12 +167,14 @@ class ParserPool:
         path: Path,
         request: Request,
         *,
+        owner: UUID | None = None,
         text: str = "",
         on_step: Callable[[], None] | None = None,
     ) -> Reply:
-        async with self._slots:
-            child = await self._take()
+        async with self._slots.hold(owner):
+            child = await self._take(owner)
             self._busy.add(child)
+            spent = child.cpu_seconds
             try:
                 body = await self._ask(child, path, request, on_step or _ignore)
                 reply = replies.decode_reply(body, text=text)
@@ -147,7 +186,9 @@ class ParserPool:
                 raise
             finally:
                 self._busy.discard(child)
-            self._put_back(child, reply)
+                if owner is not None and self._on_cost is not None:
+                    self._on_cost(owner, max(0.0, child.measure_cpu() - spent))
+            self._put_back(child, owner, reply)
         _report(reply)
         return reply
 
@@ -181,14 +222,29 @@ class ParserPool:
         ocr = request.ocr if isinstance(request, ParseRequest) else None
         return self._timeout if ocr is None else max(self._timeout, 2 * ocr.page_timeout)
 
-    def _put_back(self, child: Child, reply: Reply) -> None:
+    def _put_back(self, child: Child, owner: UUID | None, reply: Reply) -> None:
         """Return the child to the pool, or discard it if it is worn out."""
         out_of_memory = isinstance(reply.result, Permanent) and reply.result.code == "parser_memory"
         swollen = reply.resident > max(_SWOLLEN, self._memory // 4)
         if out_of_memory or swollen or child.files >= _MAX_FILES:
             self._discard(child)
-        else:
-            self._idle.append(child)
+            return
+        self._idle.append(_Idle(child, owner))
+        if len(self._idle) > self._most_idle:
+            self._discard(self._idle.pop(0).child)
+        self._sweep_later()
+
+    def _sweep_later(self) -> None:
+        """End processes that have been idle for long; the one at the bottom is the oldest."""
+        if self._sweep is None and self._idle:
+            delay = self._idle[0].since + _IDLE_SECONDS - time.monotonic()
+            self._sweep = asyncio.get_running_loop().call_later(delay, self._end_idle)
+
+    def _end_idle(self) -> None:
+        self._sweep = None
+        while self._idle and time.monotonic() - self._idle[0].since >= _IDLE_SECONDS:
+            self._discard(self._idle.pop(0).child)
+        self._sweep_later()
 
     def _discard(self, child: Child) -> None:
         """Kill the child now; wait for its end in a background task."""

@@ -57,6 +57,8 @@ class Child:
         self._peak = 0
         self.files = 0
         """Number of files given to it so far."""
+        self.cpu_seconds = 0.0
+        """CPU time that it and its children had used when it was last measured."""
 
     @classmethod
     async def start(cls, module: str, *, memory: int, formats: Sequence[str] = ()) -> "Child":
@@ -111,6 +113,11 @@ class Child:
         finally:
             watch.cancel()
 
+    def measure_cpu(self) -> float:
+        """The CPU seconds used so far; those of the last measurement once it has ended."""
+        self.cpu_seconds = max(self.cpu_seconds, limits.cpu_seconds(self._process.pid))
+        return self.cpu_seconds
+
     def kill(self) -> None:
         """Kill the process and its children at once."""
         self._killed = self._killed or self._process.returncode is None
@@ -154,6 +161,7 @@ class Child:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             self._peak = max(self._peak, limits.peak_address_space(self._process.pid))
+            self.measure_cpu()
 
     async def _keep_tail(self) -> None:
         while block := await self._stderr.read(_TAIL):

@@ -15,6 +15,7 @@ from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import job_events
 from ingest.worker.round_robin import WeightedRoundRobin
+from ingest.worker.slot_shares import SlotShares
 
 # Cache time of application weights and of job type settings such as timeouts. Which types are
 # claimable, and which of them are limited, is read for each claim.
@@ -30,10 +31,14 @@ _LIMITED_POLL: Final = timedelta(milliseconds=250)
 class Claiming:
     """Claims in the caller's transaction. Weights and timeouts may be a second old."""
 
-    def __init__(self, *, worker: UUID, handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self, *, worker: UUID, handlers: Mapping[str, Handler], shares: SlotShares | None = None
+    ) -> None:
+        """`shares`: the use of this worker's slots; None: it has none yet."""
         self.types: Mapping[str, JobType] = {}
         self._worker = worker
         self._handlers = list(handlers)
+        self._shares = shares or SlotShares({})
         self._round_robin = WeightedRoundRobin()
         self._claimable: list[str] = []
         self._limited: list[str] = []
@@ -59,6 +64,16 @@ class Claiming:
         self._was_empty = not claimed
         return claimed
 
+    async def take_reserved(self, conn: Connection, *, free: int) -> list[ClaimedJob]:
+        """Claim a job for one of `free` reserved slots, and announce its start.
+
+        Only of an application that holds fewer slots than that, and has used them for at most half
+        as long as any other holder: so the last reserved slots are left to newcomers.
+        """
+        await lock_config_shared(conn)
+        await self._refresh(conn)
+        return await self._claim_in_turn(conn, 1, most_held=free)
+
     async def _claim_oldest(self, conn: Connection) -> list[ClaimedJob]:
         self._was_empty = False
         free = [type for type in self._claimable if type not in self._limited]
@@ -66,12 +81,14 @@ class Claiming:
         await job_events.jobs_claimed(conn, claimed)
         return claimed
 
-    async def _claim_in_turn(self, conn: Connection, batch: int) -> list[ClaimedJob]:
+    async def _claim_in_turn(
+        self, conn: Connection, batch: int, *, most_held: int | None = None
+    ) -> list[ClaimedJob]:
         allowed = await self._allowed(conn)
         types = [type for type in self._claimable if allowed.get(type, 1) > 0]
         if not types:
             return []
-        claimed = await self._claim(conn, types, batch, allowed)
+        claimed = await self._claim(conn, types, batch, allowed, most_held)
         started = Counter(job.type for job in claimed if job.type in allowed)
         if started:
             await claims.charge_rate_limits(conn, started)
@@ -86,10 +103,15 @@ class Claiming:
         return None
 
     async def _claim(
-        self, conn: Connection, types: Sequence[str], batch: int, allowed: Mapping[str, int]
+        self,
+        conn: Connection,
+        types: Sequence[str],
+        batch: int,
+        allowed: Mapping[str, int],
+        most_held: int | None,
     ) -> list[ClaimedJob]:
-        self._claims += 1
-        if self._claims % _BY_AGE_EVERY == 0:
+        self._claims += most_held is None
+        if most_held is None and self._claims % _BY_AGE_EVERY == 0:
             oldest = await claims.claim_oldest(conn, types=types, worker=self._worker)
             if oldest:
                 return oldest
@@ -101,6 +123,8 @@ class Claiming:
             cursor=self._round_robin.cursor,
             allowed=allowed,
             weights=self._weights,
+            held=self._shares.held() if most_held is None else self._shares.held_by_light_ones(),
+            most_held=most_held,
         )
         self._round_robin.advance(claimed, self._weights)
         return claimed

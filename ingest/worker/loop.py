@@ -33,6 +33,8 @@ _POLL_NOT_LISTENING: Final = timedelta(seconds=1)
 _PROMOTE: Final = timedelta(seconds=1)
 # While few slots are free, wait for more: a claim for one job costs as much as one for many.
 _LINGER: Final = timedelta(milliseconds=5)
+# While all slots are taken, look for jobs that may use the reserve at most this often.
+_RESERVE_EVERY: Final = timedelta(milliseconds=50)
 # With more slots than this, one claim fills half of them; while its jobs end and are committed,
 # the other half is claimed.
 _MIN_CLAIM_SIZE: Final = 50
@@ -56,8 +58,13 @@ def _exit_soon() -> None:
     timer.start()
 
 
+def reserved_slots(concurrency: int) -> int:
+    """Further slots, for applications that use few while others hold all of the usual ones."""
+    return 0 if concurrency == 1 else max(1, concurrency // 4)
+
+
 class Worker:
-    """Runs up to `concurrency` jobs at once in the current event loop."""
+    """Runs up to `concurrency` jobs at once in the current event loop, and `reserved_slots`."""
 
     def __init__(
         self,
@@ -78,15 +85,18 @@ class Worker:
         self._handlers = handlers
         self._concurrency = concurrency
         self._claim_size = max(_MIN_CLAIM_SIZE, concurrency // 2)
-        self._claiming = Claiming(worker=self.id, handlers=handlers)
         self._wake = asyncio.Event()
         self._check = asyncio.Event()
         self._is_lingering = False
         self._is_stopping = False
         self._promoted_at = float("-inf")
+        self._is_reserve_wanted = False
+        """A job may have come that may use the reserve."""
+        self._reserve_checked_at = 0.0
         self._running = Running(
             pool, handlers=handlers, context=context, on_free=self._on_slot_freed
         )
+        self._claiming = Claiming(worker=self.id, handlers=handlers, shares=self._running.shares)
         self._heartbeat = Heartbeat(
             dsn,
             worker_id=self.id,
@@ -136,6 +146,7 @@ class Worker:
     def _notified(self, payload: str) -> None:
         if payload == "cancel":
             self._check.set()
+        self._is_reserve_wanted = True
         self.wake()
 
     def _call_in_loop(self, callback: Callable[[], None]) -> None:
@@ -184,8 +195,10 @@ class Worker:
     async def _fill_slots(self, conn: Connection) -> timedelta:
         """Claim for the free slots; returns how long to wait before the next claim."""
         free = self._concurrency - len(self._running.slots)
-        if free <= 0 or not self._heartbeat.is_alive:
+        if not self._heartbeat.is_alive:
             return _POLL_NOT_LISTENING
+        if free <= 0:
+            return await self._fill_reserve(conn)
         await self._promote_if_due(conn)
         started = time.monotonic()
         asked = min(free, self._claim_size)
@@ -197,6 +210,29 @@ class Worker:
         if not claimed:
             return await self._pause_when_idle(conn)
         return _LINGER if len(claimed) == asked and not self._is_half_free() else timedelta(0)
+
+    async def _fill_reserve(self, conn: Connection) -> timedelta:
+        """All slots are taken: claim a job of an application that uses few of them.
+
+        Returns how long to wait before the next claim.
+        """
+        free = self._concurrency + reserved_slots(self._concurrency) - len(self._running.slots)
+        passed = timedelta(seconds=time.monotonic() - self._reserve_checked_at)
+        if free <= 0 or not (self._is_reserve_wanted or passed >= _POLL_NOT_LISTENING):
+            return _POLL_NOT_LISTENING
+        if passed < _RESERVE_EVERY:
+            return _RESERVE_EVERY - passed
+        self._is_reserve_wanted = False
+        await self._promote_if_due(conn)
+        async with conn.transaction():
+            claimed = await self._claiming.take_reserved(conn, free=free)
+        for job in claimed:
+            self._running.begin(job, self._claiming.types[job.type])
+        if not claimed:
+            self._reserve_checked_at = time.monotonic()
+            return _POLL_NOT_LISTENING
+        self._is_reserve_wanted = True
+        return timedelta(0)
 
     async def _promote_if_due(self, conn: Connection) -> None:
         """Make due jobs ready once a second, even while there is always something to claim."""

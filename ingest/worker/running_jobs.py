@@ -21,6 +21,7 @@ from ingest.worker.attempt import attempt, failed, requeued
 from ingest.worker.commit import Finished
 from ingest.worker.deadlines import Deadlines
 from ingest.worker.group_commit import GroupCommit
+from ingest.worker.slot_shares import SlotShares
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
@@ -54,6 +55,7 @@ class Running:
         self._on_free = on_free
         self._grace = grace.total_seconds()
         self._group_commit = GroupCommit(pool, on_done=self._committed)
+        self.shares = SlotShares(self.slots)
         self._deadlines = Deadlines(self.slots, on_timeout=self._cancel_because)
         self._idle = asyncio.Event()
 
@@ -172,6 +174,7 @@ class Running:
         if self.slots.get(job.id) is not slot:
             return  # the lost job was claimed again and has a new slot
         del self.slots[job.id]
+        self.shares.charge(slot)
         if not self.slots:
             self._idle.set()
         self._on_free()

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from ingest.model import Chunk, Document, Encoding
 from ingest.sandbox.messages import Parsed, ParseRequest
@@ -22,7 +23,7 @@ class TextParser:
         self.metadata: dict[str, Any] = {}
         self.is_closed = False
 
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
+    async def parse(self, path: Path, request: ParseRequest, *, owner: UUID) -> Parsed:
         self.requests.append(request)
         self.paths.append(path)
         if self.gate is not None:

@@ -43,7 +43,12 @@ class InProcessParser:
         self.read: list[str] = []
 
     async def parse(
-        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+        self,
+        path: Path,
+        request: ParseRequest,
+        *,
+        owner: UUID,
+        on_page: Callable[[], None] | None = None,
     ) -> Parsed:
         self.read.append(request.name)
         assert request.members is not None
@@ -66,7 +71,7 @@ class InProcessParser:
             members=tuple(sink.members),
         )
 
-    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+    async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:
         sink = FolderSink(
             Path(request.folder),
             max_members=request.max_members,
@@ -77,7 +82,7 @@ class InProcessParser:
             skipped = unpack(file, name=request.name, sink=sink, on_member=lambda: None)
         return Unpacked(members=tuple(sink.members), skipped=skipped)
 
-    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
         raise NotImplementedError
 
 

@@ -50,7 +50,12 @@ class InProcessParser:
         self.calls = 0
 
     async def parse(
-        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+        self,
+        path: Path,
+        request: ParseRequest,
+        *,
+        owner: UUID,
+        on_page: Callable[[], None] | None = None,
     ) -> Parsed:
         self.calls += 1
         with path.open("rb") as file:  # the file is only a few bytes
@@ -67,10 +72,10 @@ class InProcessParser:
         )
         return Parsed(document=document, chunks=pieces, extract_seconds=0.0, chunk_seconds=0.0)
 
-    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+    async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:
         raise NotImplementedError
 
-    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
         document = Document(
             text=text, media_type="text/markdown", extractor="", pages=request.pages
         )

@@ -42,7 +42,12 @@ class LineParser:
         self.warnings: tuple[str, ...] = ()
 
     async def parse(
-        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+        self,
+        path: Path,
+        request: ParseRequest,
+        *,
+        owner: UUID,
+        on_page: Callable[[], None] | None = None,
     ) -> Parsed:
         self.calls += 1
         if self.failures:
@@ -72,10 +77,10 @@ class LineParser:
         )
         return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
 
-    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+    async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:
         raise NotImplementedError
 
-    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
         raise NotImplementedError
 
 

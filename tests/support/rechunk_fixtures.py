@@ -60,12 +60,17 @@ class WordParser(LineParser):
         self.on_rechunk: Callable[[str], Any] | None = None
 
     async def parse(
-        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+        self,
+        path: Path,
+        request: ParseRequest,
+        *,
+        owner: UUID,
+        on_page: Callable[[], None] | None = None,
     ) -> Parsed:
-        parsed = await super().parse(path, request)
+        parsed = await super().parse(path, request, owner=owner)
         return replace(parsed, chunks=cut(parsed.document.text, request.chunk))
 
-    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
         self.recut.append(text)
         if self.on_rechunk is not None:
             answer = self.on_rechunk(text)

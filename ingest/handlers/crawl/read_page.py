@@ -110,7 +110,7 @@ async def parse(
         chunk=chunking,
         url=url,
     )
-    parsed = await ctx.parser.parse(path, request)
+    parsed = await ctx.parser.parse(path, request, owner=progress.job.application_id)
     metrics.document_read(parsed.document.warnings)
     progress.log_parsed(parsed)
     if not parsed.chunks:

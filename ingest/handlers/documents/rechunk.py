@@ -125,7 +125,7 @@ async def _rechunk_and_swap(
     ctx, progress = work.ctx, work.progress
     progress.stage = "chunk"
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
-    chunks = await ctx.parser.rechunk(document.text, request)
+    chunks = await ctx.parser.rechunk(document.text, request, owner=work.job.application_id)
     if not chunks:
         raise Permanent("chunking the stored text produced no chunks", code="no_text")
     progress.stage = "embed"

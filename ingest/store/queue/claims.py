@@ -106,14 +106,18 @@ async def claim(
     cursor: UUID,
     allowed: Mapping[str, int] | None = None,
     weights: Mapping[UUID, int] | None = None,
+    held: Mapping[UUID, float] | None = None,
+    most_held: int | None = None,
 ) -> list[ClaimedJob]:
     """Claim up to `batch` ready jobs, shared fairly among applications.
 
     The caller owns a job until its fence moves. `cursor` is the application this worker served
-    last; `allowed` caps jobs per type. Fewer jobs than `batch` does not mean the queue is empty; no
-    jobs does, unless other workers were claiming the same ones.
+    last; `allowed` caps jobs per type. `held`: the worker's slots that applications hold, so that
+    those with fewer come first; with `most_held`, only those with fewer than that. Fewer jobs than
+    `batch` does not mean the queue is empty; no jobs does, unless other workers were claiming the
+    same ones or `most_held` is given.
     """
-    heavier = weights or {}
+    heavier, holders = weights or {}, held or {}
     async with conn.cursor(row_factory=_claimed_row) as cur:
         await cur.execute(
             _SQL["claim"],
@@ -125,6 +129,11 @@ async def claim(
                 "cursor": cursor,
                 "weight_ids": list(heavier),
                 "weights": list(heavier.values()),
+                "held_ids": list(holders),
+                "held": list(holders.values()),
+                "most_held": most_held,
+                # Holders may have the next places after the cursor.
+                "candidates": batch + len(holders),
             },
             prepare=True,
         )

@@ -56,7 +56,9 @@ reset enable_seqscan;
 -- jobs; if there are none, types with background jobs (priority below 0). `tenant`: the next
 -- applications after this worker's cursor with jobs in the band, found by a skip scan of the ready
 -- index. If too few follow the cursor, the scan wraps around to the first application.
--- Each application gets a share of the batch by weight; within it, priority decides, then age.
+-- Each application gets a share by weight of the batch and of the slots that it and the others hold
+-- (`held`; with `most_held`, only those that hold fewer get any); within it, priority decides, then
+-- age.
 -- A type gets at most its allowance (null: no limit).
 -- The picks are materialized: a plan that re-ran them would claim too many jobs.
 with recursive lane as materialized (
@@ -79,39 +81,45 @@ with recursive lane as materialized (
       from after_cursor as seen
      cross join lateral rag.next_ready_application(
         seen.type, seen.is_background, after => seen.application_id) as next
-     where seen.n < %(batch)s
+     where seen.n < %(candidates)s
 ), from_start as (
     select band.type, band.is_background, next.application_id, 1 as n
       from band
      cross join lateral rag.next_ready_application(
         band.type, band.is_background, after => '00000000-0000-0000-0000-000000000000') as next
      where next.application_id <= %(cursor)s
-       and (select count(distinct application_id) from after_cursor) < %(batch)s
+       and (select count(distinct application_id) from after_cursor) < %(candidates)s
     union all
     select seen.type, seen.is_background, next.application_id, seen.n + 1
       from from_start as seen
      cross join lateral rag.next_ready_application(
         seen.type, seen.is_background, after => seen.application_id) as next
-     where next.application_id <= %(cursor)s and seen.n < %(batch)s
+     where next.application_id <= %(cursor)s and seen.n < %(candidates)s
 ), backlog as materialized (
     select type, is_background, application_id, 0 as lap from after_cursor
     union all
     select type, is_background, application_id, 1 as lap from from_start
 ), tenant as materialized (
-    select next.application_id, next.lap, coalesce(heavier.weight, 1) as weight
-      from (select application_id, min(lap) as lap from backlog
-             group by application_id
-             order by lap, application_id
-             limit %(batch)s) as next
+    select next.application_id, next.lap, coalesce(heavier.weight, 1) as weight,
+           coalesce(holder.slots, 0) as held
+      from (select application_id, min(lap) as lap from backlog group by application_id) as next
       left join unnest(%(weight_ids)s::uuid[], %(weights)s::integer[]) as heavier(id, weight)
         on heavier.id = next.application_id
+      left join unnest(%(held_ids)s::uuid[], %(held)s::float8[]) as holder(id, slots)
+        on holder.id = next.application_id
+     where coalesce(holder.slots, 0) < coalesce(%(most_held)s, 'infinity'::float8)
+     order by coalesce(holder.slots, 0) / coalesce(heavier.weight, 1), next.lap,
+              next.application_id
+     limit %(batch)s
 ), pick as materialized (
     select job.id, job.priority, job.position, backlog.type, tenant.application_id, tenant.lap,
-           tenant.weight, share.size as share
+           tenant.weight, tenant.held, share.size as share
       from tenant
      cross join lateral (
-        select ceil(%(batch)s::numeric * tenant.weight / total.weight)::integer as size
-          from (select sum(weight) as weight from tenant) as total) as share
+        select least(%(batch)s, greatest(1, ceil(
+                  (%(batch)s + total.held) * tenant.weight / total.weight - tenant.held)))::integer
+                 as size
+          from (select sum(weight) as weight, sum(held) as held from tenant) as total) as share
       join backlog on backlog.application_id = tenant.application_id
      cross join lateral (
         select job.id, job.priority, job.position from rag.ready_jobs as job
@@ -126,7 +134,7 @@ with recursive lane as materialized (
       from pick
 ), allowed as (
     select ranked.*,
-           row_number() over (partition by type order by n, lap, application_id) as of_type
+           row_number() over (partition by type order by held + n, lap, application_id) as of_type
       from ranked
      where n <= share
 ), due as materialized (
@@ -134,7 +142,7 @@ with recursive lane as materialized (
       from allowed
       join band on band.type = allowed.type
      where band.allowance is null or allowed.of_type <= band.allowance
-     order by allowed.n::float8 / allowed.weight, allowed.lap, allowed.application_id
+     order by (allowed.held + allowed.n) / allowed.weight, allowed.lap, allowed.application_id
      limit %(batch)s
 )
 update rag.processing_jobs as job

@@ -150,6 +150,10 @@ CLAIM: Final[Mapping[str, Any]] = {
     "worker": UUID(int=1),
     "weight_ids": [BIG],
     "weights": [3],
+    "held_ids": [],
+    "held": [],
+    "most_held": None,
+    "candidates": BATCH,
 }
 
 

@@ -1,0 +1,82 @@
+"""How much of a worker's slots each application uses: what claims are fair by."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from heapq import nlargest
+from typing import Final
+from uuid import UUID
+
+from ingest.worker.slots import Slot
+
+_HALF_LIFE_SECONDS: Final = 30.0
+# Applications that used less are not told apart from those that used nothing.
+_NOTICEABLE_SECONDS: Final = 1.0
+# Each one may cost the claim an index look-up.
+_MOST_NOTED: Final = 32
+
+
+class SlotShares:
+    """Slots held now, and slot seconds used recently, per application."""
+
+    def __init__(
+        self, slots: Mapping[UUID, Slot], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`slots`: those of the worker, by job. `clock`: seconds, that of `Slot.started`."""
+        self._slots = slots
+        self._clock = clock
+        self._used: dict[UUID, float] = {}
+        self._used_at = clock()
+
+    def charge(self, slot: Slot) -> None:
+        """Count a slot that is freed."""
+        self._decay()
+        application_id = slot.job.application_id
+        seconds = self._clock() - slot.started
+        self._used[application_id] = self._used.get(application_id, 0.0) + seconds
+
+    def held(self) -> dict[UUID, float]:
+        """Slots held per application, plus a fraction of one that grows with its recent use."""
+        counts = Counter(slot.job.application_id for slot in self._slots.values())
+        used = self._use()
+        noted = {*counts, *nlargest(_MOST_NOTED, used, key=lambda owner: used[owner])}
+        return {
+            owner: counts[owner] + use / (use + _HALF_LIFE_SECONDS)
+            for owner in noted
+            if (use := used.get(owner, 0.0)) >= _NOTICEABLE_SECONDS or counts[owner]
+        }
+
+    def held_by_light_ones(self) -> dict[UUID, float]:
+        """As `held`, but infinite where the recent use is over half of another holder's."""
+        used = self._use()
+        holders = {slot.job.application_id for slot in self._slots.values()}
+        return {
+            owner: slots if _is_light(owner, used, holders) else float("inf")
+            for owner, slots in self.held().items()
+        }
+
+    def _use(self) -> dict[UUID, float]:
+        """Recent slot seconds, running jobs included."""
+        self._decay()
+        now = self._clock()
+        used = dict(self._used)
+        for slot in self._slots.values():
+            owner = slot.job.application_id
+            used[owner] = used.get(owner, 0.0) + now - slot.started
+        return used
+
+    def _decay(self) -> None:
+        now = self._clock()
+        # In steps: the dictionary is rebuilt once a second, not with each job.
+        if now - self._used_at >= _NOTICEABLE_SECONDS:
+            factor = 0.5 ** ((now - self._used_at) / _HALF_LIFE_SECONDS)
+            self._used = {
+                owner: left
+                for owner, seconds in self._used.items()
+                if (left := seconds * factor) >= _NOTICEABLE_SECONDS / 10
+            }
+            self._used_at = now
+
+
+def _is_light(owner: UUID, used: Mapping[UUID, float], holders: Iterable[UUID]) -> bool:
+    return all(2 * used[owner] <= used[other] for other in holders if other != owner)
