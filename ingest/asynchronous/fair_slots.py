@@ -7,7 +7,10 @@ came.
 
 A running request is never interrupted. So a few slots are a `reserve` beyond the usual number, only
 for owners that hold few slots and have used at most half of what every other holder has. With one
-owner, or owners of equal use, the reserve stays unused. A usual slot is never kept free.
+owner, or owners of equal use, the reserve stays unused.
+
+A usual slot is kept free only where slots share something else, as searches share the processors of
+the database: there, `beside_others` limits the slots of an owner while others ask too.
 """
 
 import asyncio
@@ -28,6 +31,8 @@ _HALF_LIFE_SECONDS: Final = 30.0
 _NEGLIGIBLE_SECONDS: Final = 0.05
 # Use grows while requests run, so who may take the reserve changes without any event.
 _RECHECK_SECONDS: Final = 0.05
+# An owner that has asked for nothing for so long is not considered by `beside_others`.
+_ACTIVE_SECONDS: Final = 10.0
 
 
 @dataclass(slots=True, eq=False)
@@ -61,15 +66,26 @@ class SlotScheduler(Generic[Owner]):
     """Decides who gets a slot. Pure but for its clock (seconds, monotonic)."""
 
     def __init__(
-        self, slots: int, *, reserve: int = 0, clock: Callable[[], float] = time.monotonic
+        self,
+        slots: int,
+        *,
+        reserve: int = 0,
+        beside_others: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._slots = slots
         self._reserve = reserve
+        self._beside_others = beside_others or slots + reserve
         self._clock = clock
         self._accounts: dict[Owner, _Account[Owner]] = {}
         self._holders: set[Owner] = set()
         self._numbers = count()
         self._busy = 0
+        self._newest: Owner | None = None
+        """The owner of the newest request."""
+        self._others_at = float("-inf")
+        """When the newest request of another owner came."""
+        self._newest_at = float("-inf")
         self._forget_at = clock() + _HALF_LIFE_SECONDS
 
     @property
@@ -88,6 +104,9 @@ class SlotScheduler(Generic[Owner]):
     def enter(self, owner: Owner) -> Turn[Owner]:
         """Queue a request; `grant` says when it may run."""
         turn = Turn(owner, next(self._numbers))
+        if owner != self._newest:
+            self._newest, self._others_at = owner, self._newest_at
+        self._newest_at = self._clock()
         account = self._accounts.get(owner)
         if account is None:
             account = self._accounts[owner] = _Account(used_at=self._clock())
@@ -122,10 +141,20 @@ class SlotScheduler(Generic[Owner]):
 
     def _next(self) -> _Account[Owner] | None:
         now = self._clock()
-        able = (account for account in self._accounts.values() if account.waiting)
+        able = (
+            account
+            for owner, account in self._accounts.items()
+            if account.waiting and len(account.running) < self._most(owner, now)
+        )
         if self._busy >= self._slots:
             able = (account for account in able if self._is_light(account, now))
         return min(able, key=lambda account: self._rank(account, now), default=None)
+
+    def _most(self, owner: Owner, now: float) -> int:
+        """Slots that the owner may hold."""
+        others_at = self._others_at if owner == self._newest else self._newest_at
+        is_alone = now - others_at > _ACTIVE_SECONDS and self._holders <= {owner}
+        return self._slots + self._reserve if is_alone else self._beside_others
 
     def _rank(self, account: _Account[Owner], now: float) -> tuple[int, float, int]:
         use = account.use(now)
@@ -162,8 +191,8 @@ class NoSlot(Exception):
 class FairSlots(Generic[Owner]):
     """An asyncio semaphore whose slots are shared fairly among owners."""
 
-    def __init__(self, slots: int, *, reserve: int = 0) -> None:
-        self._scheduler = SlotScheduler[Owner](slots, reserve=reserve)
+    def __init__(self, slots: int, *, reserve: int = 0, beside_others: int | None = None) -> None:
+        self._scheduler = SlotScheduler[Owner](slots, reserve=reserve, beside_others=beside_others)
         self._futures: dict[Turn[Owner], asyncio.Future[None]] = {}
         self._recheck: asyncio.TimerHandle | None = None
 

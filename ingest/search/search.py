@@ -6,7 +6,6 @@
 `ingest/store/search` has the statements.
 """
 
-import asyncio
 import math
 import time
 from collections import defaultdict
@@ -26,6 +25,7 @@ from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Connection, Pool, transaction
+from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
 from ingest.search.terms import looser_and_looser, rare_first
 from ingest.store.search import hits, keyword_search, vector_search
@@ -40,8 +40,6 @@ log = structlog.get_logger()
 Mode = Literal["hybrid", "vector", "keyword"]
 Vector = NDArray[np.float32]
 
-# Each search uses up to two connections; the limit leaves some for uploads and jobs.
-_SEARCHES: Final = 4
 _TIMEOUT: Final = timedelta(seconds=5)
 """Time limit of each statement."""
 # Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
@@ -82,27 +80,28 @@ class SearchParts:
     pool: Pool
     embedder: EmbeddingService
     model_id: int
-    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_SEARCHES))
+    slots: SearchSlots = field(default_factory=SearchSlots)
     statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
 
 async def search(question: Question, scope: SearchScope, parts: SearchParts) -> Answer:
     """Find the best chunks for a question.
 
-    Raises SearchTimeout, and Transient if a `vector` search lacks the provider.
+    Raises SearchTimeout, Transient `busy` if too many searches of the application wait, and
+    Transient if a `vector` search lacks the provider.
     """
     started = time.monotonic()
     # Embed before the transaction, so that a slow provider does not hold a connection.
     vector, failure = await _embed(question, parts.embedder)
-    async with parts.slots:
-        try:
+    try:
+        async with parts.slots.hold(scope.application_id):
             found = await _find(question, scope, vector, parts)
-        except psycopg.errors.QueryCanceled:
-            metrics.statement_timed_out("search")
-            log.warning("search.timed_out", application_id=str(scope.application_id))
-            raise SearchTimeout(
-                "the search took too long and was ended; ask with fewer words, or in fewer sources"
-            ) from None
+    except psycopg.errors.QueryCanceled:
+        metrics.statement_timed_out("search")
+        log.warning("search.timed_out", application_id=str(scope.application_id))
+        raise SearchTimeout(
+            "the search took too long and was ended; ask with fewer words, or in fewer sources"
+        ) from None
     metrics.searched(question.mode, seconds=time.monotonic() - started)
     if failure is not None:
         metrics.search_degraded(failure.code)

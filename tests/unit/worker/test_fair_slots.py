@@ -127,6 +127,27 @@ def test_the_reserve_is_not_for_owners_that_use_as_much_as_the_others(clock: Clo
     assert owners(scheduler.grant()) == "D"
 
 
+def test_beside_others_an_owner_holds_few_slots_until_they_have_gone(clock: Clock) -> None:
+    scheduler = SlotScheduler[str](4, reserve=2, beside_others=2, clock=clock)
+    for owner in "AAAAA":
+        scheduler.enter(owner)
+    running = deque(scheduler.grant())
+    alone = owners(running)
+    scheduler.enter("B")
+    for owner in "AAAA":
+        scheduler.enter(owner)
+    [beside] = scheduler.grant()
+    ended = [serve(scheduler, clock, running, 1) for _ in range(3)]
+    scheduler.leave(beside)
+    soon = owners(scheduler.grant())
+    clock.now += 20
+    later = owners(scheduler.grant())
+
+    assert (alone, beside.owner) == ("AAAA", "B")
+    assert ended == ["", "", "A"]
+    assert (soon, later) == ("", "AA")
+
+
 def test_use_is_forgotten_in_time(clock: Clock) -> None:
     scheduler = SlotScheduler[str](1, clock=clock)
     scheduler.enter("A")
