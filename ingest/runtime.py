@@ -161,7 +161,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     settings = runtime.settings
     size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
     reserve = min(reserved_slots(settings.worker_concurrency), max(1, size // 4))
-    parser = _parsers(settings, size=size, reserve=reserve)
+    parser = _parsers(settings, size=size, reserve=reserve, forks=True)
     stack.push_async_callback(parser.close)
     context = Context(
         pool=runtime.pool,
@@ -215,9 +215,10 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(ticks.close)
 
 
-def _parsers(settings: Settings, *, size: int, reserve: int = 0) -> ParserPool:
+def _parsers(settings: Settings, *, size: int, reserve: int = 0, forks: bool = False) -> ParserPool:
     return ParserPool(
         size=size,
+        forks=forks,
         reserve=reserve,
         timeout=settings.parser_timeout,
         memory=settings.parser_memory,

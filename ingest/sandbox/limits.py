@@ -34,6 +34,11 @@ def apply_limits(*, memory: int, parent: int) -> None:
         _limit_files(_MAX_FILE)
     # Without the signal, writing too large a file raises OSError instead of killing us.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    die_with(parent)
+
+
+def die_with(parent: int) -> None:
+    """Let the kernel kill us when the process `parent` ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent died before prctl

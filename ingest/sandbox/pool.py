@@ -7,12 +7,11 @@ resource limits (limits.py) and no secrets in its environment (process.py).
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Final
 from uuid import UUID
 
 import structlog
@@ -23,6 +22,8 @@ from ingest.formats.catalog import format_name
 from ingest.model import Chunk, MissingModule
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
+from ingest.sandbox.forked import ForkFailed, PoolServer
+from ingest.sandbox.idle import IdleProcesses
 from ingest.sandbox.messages import (
     Checked,
     CheckRequest,
@@ -35,7 +36,7 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
-from ingest.sandbox.process import Child
+from ingest.sandbox.process import Child, environment
 from ingest.sandbox.replies import BadFrame
 from ingest.temporary_folders import scratch_folder
 
@@ -43,16 +44,6 @@ log = structlog.get_logger()
 
 _MAX_FILES = 500  # per process: libraries leak
 _SWOLLEN = 256 * 1024 * 1024  # bytes; loaded libraries alone take half of this
-# Idle processes kept, each for the application whose files it has read, and for how long.
-_MOST_IDLE: Final = 8
-_IDLE_SECONDS: Final = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Idle:
-    child: Child
-    owner: UUID | None
-    since: float = field(default_factory=time.monotonic)
 
 
 class ParserPool:
@@ -63,7 +54,8 @@ class ParserPool:
 
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
     space of a process in bytes. formats: modules with formats of the operator
-    (formats.catalog.load_extensions). child: the module that the processes run. reserve: further
+    (formats.catalog.load_extensions). child: the module that the processes run. forks: start
+    processes by a fork server, in milliseconds; without, each loads its libraries. reserve: further
     slots, for applications that have read little while others hold all slots. on_cost: called with
     the CPU seconds that a file of an application took.
     """
@@ -76,19 +68,20 @@ class ParserPool:
         memory: int,
         formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
+        forks: bool = False,
         reserve: int = 0,
         on_cost: Callable[[UUID, float], None] | None = None,
     ) -> None:
         self._slots = FairSlots[UUID | None](size, reserve=reserve)
-        self._most_idle = max(size, _MOST_IDLE)
         self._on_cost = on_cost
         self._timeout = timeout.total_seconds()
         self._memory = memory
         self._formats = tuple(formats)
         self._module = child
-        # A stack: the top was used most recently.
-        self._idle: list[_Idle] = []
-        self._sweep: asyncio.TimerHandle | None = None
+        self._server = (
+            PoolServer(environment=environment(), formats=self._formats) if forks else None
+        )
+        self._idle = IdleProcesses(size=size, end=self._discard)
         self._busy: set[Child] = set()
         self._reapers: set[asyncio.Task[None]] = set()
 
@@ -145,22 +138,26 @@ class ParserPool:
 
     async def close(self) -> None:
         """Kill all processes, busy or idle, and wait for their end."""
-        if self._sweep is not None:
-            self._sweep.cancel()
-        for child in (*(idle.child for idle in self._idle), *self._busy):
+        self._idle.close()
+        for child in self._busy:
             self._discard(child)
-        self._idle.clear()
         while self._reapers:
             await asyncio.gather(*self._reapers)
+        if self._server is not None:
+            await self._server.close()
 
-    async def _take(self, owner: UUID | None) -> Child:
-        for idle in reversed(self._idle):
-            if idle.owner == owner:
-                self._idle.remove(idle)
-                if idle.child.alive:
-                    return idle.child
-                self._discard(idle.child)
-        return await Child.start(self._module, memory=self._memory, formats=self._formats)
+    async def _take(self, owner: UUID | None, request: Request) -> Child:
+        if (child := self._idle.take(owner)) is not None:
+            return child
+        start = partial(Child.start, self._module, memory=self._memory, formats=self._formats)
+        server = None if self._server is None else self._server.get()
+        if server is not None:
+            chunk = getattr(request, "chunk", None)
+            try:
+                return await start(server=server, tokenizer=chunk and chunk.tokenizer)
+            except ForkFailed as error:
+                log.warning("parser_not_forked", error=str(error))
+        return await start()
 
     async def _run(
         self,
@@ -172,7 +169,7 @@ class ParserPool:
         on_step: Callable[[], None] | None = None,
     ) -> Reply:
         async with self._slots.hold(owner):
-            child = await self._take(owner)
+            child = await self._take(owner, request)
             self._busy.add(child)
             spent = child.cpu_seconds
             try:
@@ -228,23 +225,8 @@ class ParserPool:
         swollen = reply.resident > max(_SWOLLEN, self._memory // 4)
         if out_of_memory or swollen or child.files >= _MAX_FILES:
             self._discard(child)
-            return
-        self._idle.append(_Idle(child, owner))
-        if len(self._idle) > self._most_idle:
-            self._discard(self._idle.pop(0).child)
-        self._sweep_later()
-
-    def _sweep_later(self) -> None:
-        """End processes that have been idle for long; the one at the bottom is the oldest."""
-        if self._sweep is None and self._idle:
-            delay = self._idle[0].since + _IDLE_SECONDS - time.monotonic()
-            self._sweep = asyncio.get_running_loop().call_later(delay, self._end_idle)
-
-    def _end_idle(self) -> None:
-        self._sweep = None
-        while self._idle and time.monotonic() - self._idle[0].since >= _IDLE_SECONDS:
-            self._discard(self._idle.pop(0).child)
-        self._sweep_later()
+        else:
+            self._idle.put(child, owner, resident=reply.resident)
 
     def _discard(self, child: Child) -> None:
         """Kill the child now; wait for its end in a background task."""

@@ -12,6 +12,7 @@ import structlog
 
 from ingest.errors import Permanent, Transient
 from ingest.sandbox import limits
+from ingest.sandbox.forked import ForkedProcess, ForkServer
 from ingest.sandbox.protocol import LENGTH, MAX_FRAME
 from ingest.sandbox.replies import BadFrame
 
@@ -45,7 +46,7 @@ _OUT_OF_MEMORY = re.compile(
 class Child:
     """A running parser process in its own process group."""
 
-    def __init__(self, process: asyncio.subprocess.Process, *, memory: int) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | ForkedProcess, *, memory: int) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise ValueError("the process has no pipes")
         self._process = process
@@ -61,17 +62,35 @@ class Child:
         """CPU time that it and its children had used when it was last measured."""
 
     @classmethod
-    async def start(cls, module: str, *, memory: int, formats: Sequence[str] = ()) -> "Child":
-        """Start a process and wait until it is ready. Raises Transient if it fails or is late."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", module, str(memory), str(os.getpid()), *formats,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            env=_environment(),
-            limit=_BUFFER,
-        )  # fmt: skip
+    async def start(
+        cls,
+        module: str,
+        *,
+        memory: int,
+        formats: Sequence[str] = (),
+        server: ForkServer | None = None,
+        tokenizer: str | None = None,
+    ) -> "Child":
+        """Start a process and wait until it is ready. Raises Transient if it fails or is late.
+
+        `server`: forks it, with the `tokenizer` loaded; raises ForkFailed if it cannot.
+        """
+        process: asyncio.subprocess.Process | ForkedProcess
+        if server is not None:
+            process = await server.fork(
+                module, [str(memory), str(server.pid), *formats],
+                environment=environment(), folder=os.getcwd(), limit=_BUFFER, tokenizer=tokenizer,
+            )  # fmt: skip
+        else:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", module, str(memory), str(os.getpid()), *formats,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                env=environment(),
+                limit=_BUFFER,
+            )  # fmt: skip
         child = cls(process, memory=memory)
         try:
             async with asyncio.timeout(_START_SECONDS):
@@ -129,8 +148,11 @@ class Child:
         await self._process.wait()
         self._requests.close()
         await self._drain
-        # An unread answer keeps the pipe open; asyncio has no public way to close it.
-        self._process._transport.close()  # type: ignore[attr-defined]
+        # An unread answer keeps the pipe open.
+        if isinstance(self._process, ForkedProcess):
+            self._process.close()
+        else:  # asyncio has no public way to close it
+            self._process._transport.close()  # type: ignore[attr-defined]
 
     async def exit_error(self, stage: str) -> Permanent | Transient:
         """Why it ended, as an error for users. Call it after the pipe has closed."""
@@ -169,7 +191,7 @@ class Child:
             del self._tail[:-_TAIL]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """A minimal environment, with the parent's module path so that both run the same code."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)

@@ -29,6 +29,8 @@ from ingest.storable_text import clean_line
 LENGTH = struct.Struct(">I")
 MAX_FRAME = 512 * 1024 * 1024
 """Bytes; longer frames are refused."""
+MAX_FORK_MESSAGE = 64 * 1024
+"""Bytes of a message to or from the fork server."""
 MAX_MESSAGE = 500
 """Characters; longer error messages are cut."""
 NOTE = b'{"stage":'

@@ -31,6 +31,7 @@ def extract(source: InputFile) -> Extraction:
         "exit": lambda: os._exit(int(argument)),
         "sleep": lambda: time.sleep(float(argument)),
         "spin": _spin,
+        "burn": lambda: _burn(float(argument)),
         "allocate": lambda: len(bytearray(int(argument) * 1024 * 1024)),
         "swell": lambda: _swell(int(argument)),
         "abort": lambda: _abort(argument),
@@ -46,6 +47,13 @@ def extract(source: InputFile) -> Extraction:
         ).decode(),
     }
     return Extraction(parts=[str(commands[command]())], extractor="hostile 1")
+
+
+def _burn(seconds: float) -> None:
+    """Use the processor for so long, then end."""
+    while time.process_time() < seconds:
+        pass
+    os._exit(1)
 
 
 def _die(number: int) -> None:

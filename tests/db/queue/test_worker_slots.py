@@ -17,7 +17,7 @@ from ingest.worker import loop
 from ingest.worker.commit import Finished
 from ingest.worker.deadlines import Deadlines
 from ingest.worker.slots import Slot
-from tests.support.queue_builders import claim, complete, enqueue
+from tests.support.queue_builders import add_application, claim, complete, enqueue
 from tests.support.running_worker import (
     Scripted,
     all_running,
@@ -62,6 +62,49 @@ async def test_slots_that_come_free_one_after_the_other_are_filled_by_one_claim(
             gates[id].set()
 
     assert asked[0] == 2
+
+
+async def test_the_reserve_serves_another_application_while_one_holds_all_slots(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    gate = asyncio.Event()
+
+    async def work(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        if job.application_id == application_id:
+            await gate.wait()
+        return Outcome()
+
+    slow = await enqueue(conn, application_id, 10)
+    async with running_worker(dsn, pool, {"file": work}, concurrency=4) as worker:
+        await until(lambda: all_running(conn, 4))
+        other = await add_application(conn)
+        quick = await enqueue(conn, other, 5)
+        for id in quick:
+            await until_status(conn, id, "completed")
+        held = len(worker._running.slots)
+        gate.set()
+        for id in slow:
+            await until_status(conn, id, "completed")
+
+    assert held == 4
+
+
+async def test_a_worker_of_one_slot_runs_one_job_at_a_time(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    running: list[int] = []
+
+    async def work(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        running.append(len(worker._running.slots))
+        await asyncio.sleep(0.05)
+        return Outcome()
+
+    ids = await enqueue(conn, application_id, 2) + await enqueue(conn, await add_application(conn))
+    async with running_worker(dsn, pool, {"file": work}, concurrency=1) as worker:
+        for id in ids:
+            await until_status(conn, id, "completed")
+
+    assert running == [1, 1, 1]
 
 
 async def test_a_claim_planned_for_a_small_queue_does_not_read_a_large_one_from_end_to_end(

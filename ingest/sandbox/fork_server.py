@@ -1,0 +1,146 @@
+"""The fork server: a process that has loaded the parsers, and forks parser processes on request.
+
+A parser process serves one application only, so processes start often. Loading Python and the
+libraries takes 0.3 s and 50 MB each time; a fork takes milliseconds and shares the memory.
+
+The fork server reads no file, so nothing can have taken it over, and it has a single thread, so its
+forks are sound. forked.py starts it as `python -m ingest.sandbox.fork_server CHANNEL PARENT
+[FORMAT_MODULE…]`. Linux only.
+"""
+
+import gc
+import logging
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import traceback
+from typing import Any, NoReturn
+
+import orjson
+
+from ingest.chunking import chunk  # noqa: F401  # loaded for the forks
+from ingest.errors import SetupError
+from ingest.formats import catalog
+from ingest.formats.registry import missing_parsers
+from ingest.sandbox import limits
+from ingest.sandbox.protocol import MAX_FORK_MESSAGE
+from ingest.tokens.tokenizers import load_tokenizer
+
+_MAX_DESCRIPTORS = 8
+_FREE_DESCRIPTOR = 64  # received ones are moved above it, out of the way of their final numbers
+
+
+def main() -> None:
+    """Serve until the parent closes the channel."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    limits.die_with(int(sys.argv[2]))
+    logging.disable()
+    _load(sys.argv[3:])
+    # Objects that the collector moves in a fork would be copied.
+    gc.collect()
+    gc.freeze()
+    threads = len(os.listdir("/proc/self/task"))
+    channel.send(orjson.dumps({"threads": threads}))
+    _serve(channel)
+
+
+def _load(formats: list[str]) -> None:
+    """Load what parsers need. What fails here fails again in the fork, which reports it."""
+    try:
+        catalog.load_extensions(formats)
+        missing_parsers()
+    except Exception:
+        traceback.print_exc()
+
+
+def _serve(channel: socket.socket) -> None:
+    ended, wakeup = socket.socketpair()
+    ended.setblocking(False)
+    wakeup.setblocking(False)
+    signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    with selectors.DefaultSelector() as selector:
+        selector.register(channel, selectors.EVENT_READ)
+        selector.register(ended, selectors.EVENT_READ)
+        while True:
+            ready = {key.fileobj for key, _ in selector.select()}
+            if ended in ready:
+                ended.recv(4096)
+                _report_ended(channel)
+            if channel in ready:
+                body, descriptors, _, _ = socket.recv_fds(
+                    channel, MAX_FORK_MESSAGE, _MAX_DESCRIPTORS
+                )
+                if not body:
+                    return
+                _fork(channel, orjson.loads(body), descriptors)
+
+
+def _fork(channel: socket.socket, request: dict[str, Any], descriptors: list[int]) -> None:
+    try:
+        if request["tokenizer"]:
+            load_tokenizer(request["tokenizer"])  # cached
+    except SetupError:
+        traceback.print_exc()
+    pid = os.fork()
+    if pid == 0:
+        channel.close()
+        _become(request, descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    channel.send(orjson.dumps({"pid": pid}))
+
+
+def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:
+    """Turn the fork into what `python -m MODULE ARGUMENT…` would have started."""
+    status = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        _place(descriptors, request["descriptors"])
+        os.environ.clear()
+        os.environ.update(request["environment"])
+        os.chdir(request["folder"])
+        sys.argv = [request["module"], *request["arguments"]]
+        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _place(descriptors: list[int], numbers: list[int]) -> None:
+    """Give the received descriptors these numbers, and close all others."""
+    moved = [os.dup2(found, _FREE_DESCRIPTOR + n) for n, found in enumerate(descriptors)]
+    for descriptor, number in zip(moved, numbers, strict=True):
+        os.dup2(descriptor, number)
+    kept = set(numbers)
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) not in kept:
+            try:
+                os.close(int(name))
+            except OSError:
+                continue  # the listing's own
+
+
+def _report_ended(channel: socket.socket) -> None:
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        code = os.waitstatus_to_exitcode(status)
+        channel.send(orjson.dumps({"ended": pid, "code": code}))
+
+
+if __name__ == "__main__":
+    main()

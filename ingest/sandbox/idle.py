@@ -1,0 +1,72 @@
+"""Idle parser processes, each kept for the application whose files it has read."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from ingest.sandbox.process import Child
+
+# Kept beyond the size of the pool. Memory that forks share counts for each of them.
+_MOST_BYTES: Final = 1024 * 1024 * 1024
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    child: Child
+    owner: UUID | None
+    resident: int
+    since: float = field(default_factory=time.monotonic)
+
+
+class IdleProcesses:
+    """A stack: the process that was used last is taken first. Old ones are ended."""
+
+    def __init__(self, *, size: int, end: Callable[[Child], None]) -> None:
+        """`size`: of the pool. `end`: called with each process that is not kept any longer."""
+        self._size = size
+        self._end = end
+        self._stack: list[_Idle] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def take(self, owner: UUID | None) -> Child | None:
+        """A process that has read files of this application only; None: there is none."""
+        for idle in reversed(self._stack):
+            if idle.owner == owner:
+                self._stack.remove(idle)
+                if idle.child.alive:
+                    return idle.child
+                self._end(idle.child)
+        return None
+
+    def put(self, child: Child, owner: UUID | None, *, resident: int) -> None:
+        """Keep a process that uses `resident` bytes of memory."""
+        self._stack.append(_Idle(child, owner, resident))
+        while len(self._stack) > self._size and self._bytes() > _MOST_BYTES:
+            self._end(self._stack.pop(0).child)
+        self._end_later()
+
+    def _bytes(self) -> int:
+        return sum(idle.resident for idle in self._stack)
+
+    def close(self) -> None:
+        """End all."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._stack:
+            self._end(self._stack.pop().child)
+
+    def _end_later(self) -> None:
+        if self._timer is None and self._stack:
+            delay = self._stack[0].since + _SECONDS - time.monotonic()
+            self._timer = asyncio.get_running_loop().call_later(delay, self._end_old)
+
+    def _end_old(self) -> None:
+        self._timer = None
+        while self._stack and time.monotonic() - self._stack[0].since >= _SECONDS:
+            self._end(self._stack.pop(0).child)
+        self._end_later()

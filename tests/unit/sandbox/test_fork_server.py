@@ -1,0 +1,194 @@
+"""Parser processes that a fork server starts, and which application's files they read."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+
+from harness.patience import AGES
+from ingest.errors import Permanent
+from ingest.sandbox.forked import ForkServer
+from ingest.sandbox.pool import ParserPool
+from tests.unit.sandbox.test_sandbox import (
+    LINUX,
+    MIB,
+    REQUEST,
+    is_running,
+    parent_of,
+    until,
+    until_gone,
+)
+
+pytestmark = LINUX
+
+
+class Pool:
+    """A pool whose fork server is running."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "a.txt"
+        self.costs: list[tuple[UUID, float]] = []
+        self.pool = ParserPool(
+            size=2,
+            timeout=AGES,
+            memory=1024 * MIB,
+            child="tests.servers.hostile_parser",
+            forks=True,
+            on_cost=lambda owner, seconds: self.costs.append((owner, seconds)),
+        )
+
+    @property
+    def server(self) -> ForkServer:
+        assert self.pool._server is not None
+        server = self.pool._server.get()
+        assert server is not None
+        return server
+
+    async def start(self) -> None:
+        assert self.pool._server is not None
+        self.pool._server.get()
+        await self.pool._server.wait()
+
+    async def text(self, command: str, owner: UUID) -> str:
+        self._path.write_text(command)
+        return (await self.pool.parse(self._path, REQUEST, owner=owner)).document.text
+
+
+@pytest.fixture
+async def forking(tmp_path: Path) -> AsyncIterator[Pool]:
+    forking = Pool(tmp_path)
+    await forking.start()
+    yield forking
+    await forking.pool.close()
+
+
+def _descriptors(pid: int) -> list[Path]:
+    return list(Path(f"/proc/{pid}/fd").iterdir())
+
+
+async def test_a_process_reads_files_of_one_application(forking: Pool) -> None:
+    first, second = uuid4(), uuid4()
+
+    pids = [await forking.text("pid", owner) for owner in (first, second, first, second)]
+
+    assert pids[:2] == pids[2:]
+    assert pids[0] != pids[1]
+    assert forking.server.pid not in map(int, pids)
+
+
+async def test_a_forked_process_starts_as_if_executed(
+    forking: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "DATABASE_URL", "INGEST_ADMIN_KEY"):
+        monkeypatch.setenv(name, "a-secret-value")
+    owner = uuid4()
+
+    pid = int(await forking.text("pid", owner))
+    environment = await forking.text("environment", owner)
+    limits = orjson.loads(await forking.text("limits RLIMIT_AS RLIMIT_CORE", owner))
+    open_files = {os.readlink(path) for path in _descriptors(pid)}
+
+    assert parent_of(pid) == forking.server.pid
+    assert os.getsid(pid) == pid
+    assert "a-secret-value" not in environment
+    assert limits == {"RLIMIT_AS": 1024 * MIB, "RLIMIT_CORE": 0}
+    # No channel of the fork server, and nothing of other processes.
+    assert {name for name in open_files if name.startswith("socket:")} == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
+async def test_the_end_of_a_forked_process_is_reported(
+    forking: Pool, number: signal.Signals
+) -> None:
+    owner = uuid4()
+
+    with pytest.raises(Permanent, match=number.name):
+        await forking.text(f"signal {number.value}", owner)
+    assert await forking.text("say next", owner) == "next"
+
+
+async def test_files_are_read_after_the_fork_server_was_killed(forking: Pool) -> None:
+    owner = uuid4()
+    pid = int(await forking.text("pid", owner))
+
+    os.kill(forking.server.pid, signal.SIGKILL)
+    await until_gone(pid)
+
+    assert await forking.text("say without it", owner) == "without it"
+    await forking.start()
+    assert await forking.text("say with a new one", uuid4()) == "with a new one"
+    assert is_running(forking.server.pid)
+
+
+async def test_a_fork_that_nobody_waits_for_any_longer_is_ended(
+    forking: Pool, tmp_path: Path
+) -> None:
+    os.kill(forking.server.pid, signal.SIGSTOP)
+    path = tmp_path / "b.txt"
+    path.write_text("say x")
+    work = asyncio.create_task(forking.pool.parse(path, REQUEST, owner=uuid4()))
+    server = forking.server
+    await until(lambda: bool(server._requested))
+
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    os.kill(server.pid, signal.SIGCONT)
+
+    assert await forking.text("say next", uuid4()) == "next"
+    await until(lambda: len(server._forked) == 1)
+
+
+async def test_closing_ends_the_fork_server_and_its_forks(tmp_path: Path) -> None:
+    forking = Pool(tmp_path)
+    await forking.start()
+    pids = [forking.server.pid, int(await forking.text("pid", uuid4()))]
+
+    await forking.pool.close()
+
+    for pid in pids:
+        await until_gone(pid)
+
+
+async def test_the_end_of_the_worker_ends_the_fork_server_and_its_forks(tmp_path: Path) -> None:
+    script = (
+        "import asyncio, sys; from pathlib import Path; from uuid import uuid4\n"
+        "from tests.unit.sandbox.test_fork_server import Pool\n"
+        "async def main():\n"
+        "    forking = Pool(Path(sys.argv[1]))\n"
+        "    await forking.start()\n"
+        "    pid = await forking.text('pid', uuid4())\n"
+        "    print(forking.server.pid, pid, flush=True)\n"
+        "    await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, str(tmp_path), stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert worker.stdout is not None
+        pids = [int(pid) for pid in (await worker.stdout.readline()).split()]
+    finally:
+        worker.kill()
+        await worker.wait()
+
+    assert len(pids) == 2
+    for pid in pids:
+        await until_gone(pid)
+
+
+async def test_processor_time_is_charged_to_the_application(forking: Pool) -> None:
+    owner = uuid4()
+
+    with pytest.raises(Permanent, match="crashed"):
+        await forking.text("burn 1", owner)
+
+    [(charged, seconds)] = forking.costs
+    assert charged == owner
+    assert seconds > 0.3
