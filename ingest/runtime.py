@@ -28,7 +28,7 @@ from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.sandbox.installed_parsers import checking
-from ingest.sandbox.pool import ParserPool
+from ingest.sandbox.pool import OnCost, ParserPool
 from ingest.search.search import SearchParts
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
@@ -39,6 +39,7 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
+from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, reserved_slots
 
 _PREVIEWS_AT_ONCE: Final = 2
@@ -103,10 +104,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
 async def open_runtime(
     settings: Settings, dsn: str, *, work: bool, serve: bool = True
 ) -> AsyncIterator[Runtime]:
-    """Start everything: with `work` a worker, inbox and ticks, with `serve` progress events.
-
-    Stops it in reverse order.
-    """
+    """Start everything, with `work` worker and ticks, with `serve` events; stop in reverse order."""
     catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
@@ -161,7 +159,9 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     settings = runtime.settings
     size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
     reserve = min(reserved_slots(settings.worker_concurrency), max(1, size // 4))
-    parser = _parsers(settings, size=size, reserve=reserve, forks=True)
+    ledger = await stack.enter_async_context(CpuLedger(runtime.pool))
+    runtime.embedder.on_cost = ledger.add
+    parser = _parsers(settings, size=size, reserve=reserve, on_cost=ledger.add)
     stack.push_async_callback(parser.close)
     context = Context(
         pool=runtime.pool,
@@ -215,11 +215,14 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(ticks.close)
 
 
-def _parsers(settings: Settings, *, size: int, reserve: int = 0, forks: bool = False) -> ParserPool:
+def _parsers(
+    settings: Settings, *, size: int, reserve: int = 0, on_cost: OnCost | None = None
+) -> ParserPool:
     return ParserPool(
         size=size,
-        forks=forks,
         reserve=reserve,
+        on_cost=on_cost,
+        forks=on_cost is not None,
         timeout=settings.parser_timeout,
         memory=settings.parser_memory,
         formats=settings.formats,

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from ingest.model import Vectors
 from ingest.observability import tracing
@@ -29,6 +30,8 @@ class Caller:
     done: asyncio.Future[None]
     on_progress: OnProgress | None
     on_vectors: OnVectors | None
+    owner: UUID | None = None
+    """The application; None: a query, or of no application."""
     traceparent: str | None = field(default_factory=tracing.traceparent)
     """The caller's span."""
     refused: dict[int, str] = field(default_factory=dict)

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 import numpy as np
 
@@ -41,7 +42,8 @@ class EmbeddingService:
     """Micro-batches the texts of concurrent callers up to the limits of the embedder.
 
     One per process. It limits concurrent requests of the process; the governor limits all
-    processes. Callers take turns, one request each, so that small calls do not wait for large ones.
+    processes. Applications take turns, and so do the calls of each, one request at a time: small
+    calls do not wait for large ones, nor for many of another application.
     """
 
     def __init__(
@@ -50,15 +52,20 @@ class EmbeddingService:
         governor: Governor | None = None,
         *,
         linger: timedelta = timedelta(milliseconds=5),
+        on_cost: Callable[[UUID, float], None] | None = None,
     ) -> None:
         """`linger`: how long a request with room waits for more texts if no other is running.
 
         While another request is running, it waits until that one returns, within a limit: each
         request costs as much as several texts, and the provider may limit requests.
+
+        `on_cost`: called with the seconds that an application's texts took in an embedder of this
+        process.
         """
         self.embedder = embedder
         self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
         self._linger = linger.total_seconds()
+        self.on_cost = on_cost
         self._last_took = 0.0
         self._active: set[Caller] = set()
         self._queue: deque[Caller] = deque()
@@ -82,6 +89,7 @@ class EmbeddingService:
         texts: Sequence[str],
         token_counts: Sequence[int],
         *,
+        owner: UUID | None = None,
         on_progress: OnProgress | None = None,
         on_vectors: OnVectors | None = None,
         is_urgent: bool = False,
@@ -96,6 +104,7 @@ class EmbeddingService:
         if len(texts) != len(token_counts):
             raise ValueError("each text needs its token count")
         caller = self._caller(texts, token_counts, on_progress, on_vectors)
+        caller.owner = owner
         if caller.waiting:
             if self._is_closed:
                 raise _stopped()
@@ -103,7 +112,7 @@ class EmbeddingService:
             if is_urgent:
                 self._queue.appendleft(caller)
             else:
-                self._queue.append(caller)
+                self._enqueue(caller)
             self._schedule(is_urgent=is_urgent)
             try:
                 await caller.done
@@ -180,6 +189,17 @@ class EmbeddingService:
             caller.refuse(index, "the text is blank")
         return caller
 
+    def _enqueue(self, caller: Caller) -> None:
+        """Queue a caller before those that have more calls of their application ahead of them."""
+        ahead = sum(queued.owner == caller.owner for queued in self._queue)
+        seen: Counter[UUID | None] = Counter()
+        for place, queued in enumerate(self._queue):
+            seen[queued.owner] += 1
+            if seen[queued.owner] > ahead + 1:
+                self._queue.insert(place, caller)
+                return
+        self._queue.append(caller)
+
     def _schedule(self, *, is_urgent: bool) -> None:
         """Send a full request at once, anything less after lingering."""
         waiting = [index_run for caller in self._queue for index_run in caller.waiting]
@@ -229,7 +249,9 @@ class EmbeddingService:
             caller.in_flight += 1
             if caller.waiting:
                 served.append(caller)
-        self._queue = deque(passed_over + served)
+        self._queue = deque(passed_over)
+        for caller in served:
+            self._enqueue(caller)
         return rows
 
     async def _run(self, rows: Rows) -> None:
@@ -239,6 +261,7 @@ class EmbeddingService:
                 answers = await self._requests.resolve(rows)
             finally:
                 self._last_took = time.monotonic() - started
+                self._charge(rows, self._last_took)
                 self._slots += 1
                 self._send()
             shares = [share for answer in answers for share in _shares(*answer)]
@@ -247,6 +270,17 @@ class EmbeddingService:
             for caller in callers(rows):
                 caller.in_flight -= 1
                 caller.settle()
+
+    def _charge(self, rows: Rows, seconds: float) -> None:
+        """Charge a request to the applications, by their shares of its tokens."""
+        if self.on_cost is None or self.embedder.lane is not None:
+            return
+        tokens: Counter[UUID | None] = Counter()
+        for caller, index in rows:
+            tokens[caller.owner] += caller.token_counts[index]
+        for owner, count in tokens.items():
+            if owner is not None:
+                self.on_cost(owner, seconds * count / max(tokens.total(), 1))
 
 
 def _stopped() -> Transient:

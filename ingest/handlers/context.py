@@ -71,6 +71,7 @@ class Embed(Protocol):
         texts: Sequence[str],
         token_counts: Sequence[int],
         *,
+        owner: UUID,
         on_progress: Callable[[int, int], None] | None = None,
         on_vectors: Callable[[Sequence[int], Any], Awaitable[None]] | None = None,
     ) -> EmbeddingResult: ...

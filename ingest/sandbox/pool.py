@@ -42,6 +42,9 @@ from ingest.temporary_folders import scratch_folder
 
 log = structlog.get_logger()
 
+OnCost = Callable[[UUID, float], None]
+"""Called with the CPU seconds that something of an application took."""
+
 _MAX_FILES = 500  # per process: libraries leak
 _SWOLLEN = 256 * 1024 * 1024  # bytes; loaded libraries alone take half of this
 
@@ -56,8 +59,8 @@ class ParserPool:
     space of a process in bytes. formats: modules with formats of the operator
     (formats.catalog.load_extensions). child: the module that the processes run. forks: start
     processes by a fork server, in milliseconds; without, each loads its libraries. reserve: further
-    slots, for applications that have read little while others hold all slots. on_cost: called with
-    the CPU seconds that a file of an application took.
+    slots, for applications that have read little while others hold all slots. on_cost: called for
+    each file.
     """
 
     def __init__(
@@ -70,7 +73,7 @@ class ParserPool:
         child: str = "ingest.sandbox.child",
         forks: bool = False,
         reserve: int = 0,
-        on_cost: Callable[[UUID, float], None] | None = None,
+        on_cost: OnCost | None = None,
     ) -> None:
         self._slots = FairSlots[UUID | None](size, reserve=reserve)
         self._on_cost = on_cost

@@ -89,6 +89,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
             answer = await ctx.embedder.embed(
                 [chunks[index].text for index in missing],
                 [chunks[index].token_count for index in missing],
+                owner=application_id,
                 on_progress=report,
                 on_vectors=cache,
             )

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -104,7 +104,7 @@ async def test_shared_embedding_request_links_both_traces(
 
     async def asked_by(name: str) -> None:
         with tracing.server_span(name, traceparent=None):
-            await embedder.embed([name], [1])
+            await embedder.embed([name], [1], owner=uuid4())
 
     await asyncio.gather(asked_by("first"), asked_by("second"))
 
