@@ -104,7 +104,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
 async def open_runtime(
     settings: Settings, dsn: str, *, work: bool, serve: bool = True
 ) -> AsyncIterator[Runtime]:
-    """Start everything, with `work` worker and ticks, with `serve` events; stop in reverse order."""
+    """Start everything: `work` the worker and ticks, `serve` live events. Stop in reverse order."""
     catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
