@@ -174,6 +174,24 @@ def test_a_claim_does_not_grow_with_the_backlog(
     assert rows_read(conn, _CLAIMS["claim"], {**CLAIM, "cursor": cursor}) < 40 * BATCH
 
 
+@pytest.mark.parametrize("most_held", [None, 4])
+def test_a_claim_for_one_slot_reads_little_more_than_the_jobs_of_its_holders(
+    conn: psycopg.Connection[Any], most_held: int | None
+) -> None:
+    holders = [BIG, *(UUID(int=number) for number in range(2, 49))]
+    one = {
+        **CLAIM,
+        "batch": 1,
+        "cursor": UUID(int=0),
+        "held_ids": holders,
+        "held": [16.0] * len(holders),
+        "most_held": most_held,
+        "candidates": 1 + len(holders),
+    }
+
+    assert rows_read(conn, _CLAIMS["claim"], one) < 1_000
+
+
 @pytest.mark.parametrize(
     ("statement", "parameters", "most"),
     [
