@@ -27,6 +27,7 @@ APPLICATION_HEADER: Final = "X-Application-Id"
 
 # Where the scope of a request keeps the authenticated caller.
 _CALLER: Final = "ingest.key"
+_CALLERS_POOL: Final = "ingest.pool"
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
@@ -50,11 +51,13 @@ def runtime_of(connection: HTTPConnection) -> Runtime:
 RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
 
 
-def _pool(runtime: RuntimeDep) -> Pool:
-    return runtime.pool
+def _pool(connection: HTTPConnection) -> Pool:
+    pool: Pool = connection.scope[_CALLERS_POOL]
+    return pool
 
 
 PoolDep = Annotated[Pool, Depends(_pool)]
+"""Sees the rows of the caller's application; in a route for the operator, those of all."""
 
 
 async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
@@ -161,6 +164,8 @@ class RequireRole:
         if _RANK[key.role] < _RANK[self.role]:
             raise Forbidden(f"this request needs a key with at least the role {self.role}")
         connection.scope[_CALLER] = key
+        pool = runtime_of(connection).pool
+        connection.scope[_CALLERS_POOL] = pool if self.is_operator else pool.of(key.application_id)
 
 
 Viewer = Annotated[Key, Depends(RequireRole("viewer"))]

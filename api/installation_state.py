@@ -8,6 +8,7 @@ from typing import Final
 
 from fastapi import FastAPI
 
+from ingest.postgres.database import transaction
 from ingest.runtime import Runtime
 from ingest.store.limits import desired_workers
 from ingest.store.limits.desired_workers import Desired
@@ -51,7 +52,7 @@ class OverviewCache:
     async def _read(self) -> Overview:
         settings, model = self._runtime.settings, self._runtime.model
         pool = self._runtime.pool
-        async with pool.connection(timeout=_PATIENCE_SECONDS) as conn, conn.transaction():
+        async with transaction(pool, wait_seconds=_PATIENCE_SECONDS) as conn:
             stats = await queue_stats.read(
                 conn,
                 stale_after=settings.stale_after,

@@ -72,7 +72,7 @@ class Inbox:
 
     async def process(self) -> tuple[int, int]:
         """Process a few waiting events; returns how many were seen, and how many handled here."""
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             waiting = await webhook_events.list_waiting(conn, limit=_AT_ONCE)
         taken = await asyncio.gather(*[self._process_or_retry(event) for event in waiting])
         return len(waiting), sum(taken)

@@ -17,7 +17,14 @@ from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
-from ingest.postgres.database import Pool, check_server, open_pool, transaction, with_keepalives
+from ingest.postgres.database import (
+    Pool,
+    across_applications,
+    check_server,
+    open_pool,
+    transaction,
+    with_keepalives,
+)
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
@@ -53,6 +60,7 @@ class Runtime:
     settings: Settings
     dsn: str
     pool: Pool
+    """Across applications; `Pool.of` limits it to one."""
     listener: Listener
     blobs: BlobStore
     model: EmbeddingModel
@@ -111,8 +119,10 @@ async def open_runtime(
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
-        pool = await stack.enter_async_context(
-            open_pool(dsn, size=size, application_name="rag-ingest")
+        pool = across_applications(
+            await stack.enter_async_context(
+                open_pool(dsn, size=size, application_name="rag-ingest")
+            )
         )
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
@@ -126,7 +136,8 @@ async def open_runtime(
         ocr = await asyncio.to_thread(choose_ocr, settings)
         previews = _previews(settings, ocr)
         stack.push_async_callback(previews.close)
-        async with transaction(pool) as conn:
+        # Outside of the role of transactions, which may not create an index.
+        async with pool.session() as conn, conn.transaction():
             model_id = await embedding_models.register(conn, embedder.model)
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
         listener = Listener(dsn, channels=channels)

@@ -9,8 +9,9 @@ import pytest
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
+from harness.pools import pool_across_applications
 from harness.postgres import postgres_in
-from ingest.postgres.database import Connection, Pool, begin_session, open_pool
+from ingest.postgres.database import Connection, Pool, begin_session
 from ingest.postgres.migrations import migrate
 from ingest.store.tenants import applications
 from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
@@ -85,7 +86,7 @@ def dsn(server: str) -> str:
 
 @pytest.fixture
 async def pool(dsn: str) -> AsyncIterator[Pool]:
-    async with open_pool(dsn, size=8, application_name="tests") as pool:
+    async with pool_across_applications(dsn, size=8, application_name="tests") as pool:
         yield pool
 
 

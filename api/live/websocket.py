@@ -140,7 +140,7 @@ class Session:
             await self._commands.put(received.get("text") or "")
 
     async def _watch_key(self) -> int:
-        pool = runtime_of(self._websocket).pool
+        pool = runtime_of(self._websocket).pool.of(self._key.application_id)
         await until_revoked(pool, self._key, check_seconds=_PING_SECONDS)
         return NO_KEY
 

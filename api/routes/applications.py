@@ -18,7 +18,8 @@ from api.schema.json_model import Body, Text, Whole
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
-from ingest.postgres.database import Connection, transaction
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.runtime import Runtime
 from ingest.store.documents import chunking as stored_chunking
 from ingest.store.limits import token_budgets
 from ingest.store.sources.source_views import ChunkingView
@@ -108,9 +109,9 @@ async def list_applications(
 
 
 @router.get("/{id}")
-async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
+async def get_application(id: UUID, runtime: RuntimeDep, key: Admin) -> Application:
     """A tenant and all its settings, including defaults."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     async with transaction(pool) as conn:
         application = await applications.get(conn, id)
     if application is None:
@@ -120,10 +121,10 @@ async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
 
 @router.patch("/{id}")
 async def edit_application(
-    id: UUID, body: ApplicationPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
+    id: UUID, body: ApplicationPatch, runtime: RuntimeDep, key: Admin
 ) -> Application:
     """Rename a tenant or change settings. `weight` and `tokensPerDay` need the operator key."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     given = body.settings.model_fields_set
     if not key.is_operator and given & _OPERATORS:
         raise Forbidden("weight and tokensPerDay need the operator key")
@@ -155,12 +156,11 @@ async def add_key(
     id: UUID,
     body: NewKey,
     runtime: RuntimeDep,
-    pool: PoolDep,
     key: Admin,
     idempotent: IdempotentDep,
 ) -> JSONResponse:
     """Create a key. Only this response and its idempotent replays contain the plaintext key."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     secret = Secret(
         member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
     )
@@ -182,10 +182,10 @@ async def _is_live(conn: Connection, key: str) -> bool:
 
 @router.get("/{id}/keys")
 async def list_keys(
-    id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, runtime: RuntimeDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
     """The keys of an application, newest first, including revoked ones."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     async with transaction(pool) as conn:
         if await applications.get(conn, id) is None:
             raise NotFound("application")
@@ -197,16 +197,17 @@ async def list_keys(
 
 @router.delete("/{id}/keys/{keyId}", status_code=204)
 async def revoke_key(
-    id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
+    id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], runtime: RuntimeDep, key: Admin
 ) -> None:
     """Revoke a key. The next request with the key is refused."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):
             raise NotFound("key")
 
 
-def _require_access(application_id: UUID, key: Key) -> None:
-    """Raise NotFound for another application, as if it did not exist."""
+def _pool_of(application_id: UUID, key: Key, runtime: Runtime) -> Pool:
+    """Transactions of this application; raises NotFound, as if it did not exist, to other keys."""
     if not key.is_operator and key.application_id != application_id:
         raise NotFound("application")
+    return runtime.pool.of(application_id)

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from api.dependencies import RuntimeDep
 from api.problems import problem
 from api.schema.openapi import Problem
-from ingest.postgres.database import Connection, is_timed_out
+from ingest.postgres.database import Connection, is_timed_out, transaction
 from ingest.postgres.migrations import load_migrations
 from ingest.runtime import Runtime
 from ingest.store.limits import provider_lanes, worker_config
@@ -131,7 +131,7 @@ def _why_not_ready(checks: Checks) -> str | None:
 async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
     is_listening = runtime.listener.is_connected
     try:
-        async with runtime.pool.connection(timeout=_PATIENCE_SECONDS) as conn:
+        async with transaction(runtime.pool, wait_seconds=_PATIENCE_SECONDS) as conn:
             pending = await _pending_migrations(conn)
             if pending:
                 return Checks(database=True, pending_migrations=pending, listener=is_listening)

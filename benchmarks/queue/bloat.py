@@ -157,8 +157,8 @@ async def through(
         owners = await add_applications(conn, 1000)
     measured = []
     async with (
-        pool.connection() as conn,
-        pool.connection() as claiming,
+        pool.session() as conn,
+        pool.session() as claiming,
         claims.planner_settings(claiming),
         _retention(pool) if is_pruned else nullcontext(),
     ):

@@ -1,5 +1,6 @@
 """The inputs and results of a handler. Tests pass fakes for all of them."""
 
+import copy
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, Self
+from uuid import UUID
 
 from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
@@ -103,9 +105,10 @@ class ArchiveLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Built once by the composition root; shared by all jobs of a worker."""
+    """Built once by the composition root; each job gets it for its application."""
 
     pool: Pool
+    """In a handler: its transactions see only rows of the job's application."""
     blobs: BlobStore
     parser: Parser
     embedder: Embed
@@ -126,6 +129,12 @@ class Context:
     def __post_init__(self) -> None:
         lookups = BatchedLookups(self.pool, model_id=self.model_id)
         object.__setattr__(self, "lookups", lookups)
+
+    def of(self, application_id: UUID) -> "Context":
+        """The context for jobs of this application; look-ups stay shared with other jobs."""
+        own = copy.copy(self)
+        object.__setattr__(own, "pool", self.pool.of(application_id))
+        return own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

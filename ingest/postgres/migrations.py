@@ -8,10 +8,11 @@ from pathlib import Path
 import psycopg
 
 from ingest.errors import SetupError
-from ingest.postgres.database import begin_sync_session
+from ingest.postgres.database import begin_sync_session, load_queries
 
 # Any number that no other program uses. A transaction-level lock, so it works through a pooler.
 _LOCK = 7_245_110_381
+_ROW_SECURITY = load_queries("row_security.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +74,8 @@ def _apply(conn: psycopg.Connection) -> list[Migration]:
             "insert into rag.schema_migrations (version, name, checksum) values (%s, %s, %s)",
             [migration.version, migration.name, migration.checksum],
         )
+    conn.execute(_ROW_SECURITY["protect"])
+    conn.execute(_ROW_SECURITY["grant_own_role"])
     return pending
 
 

@@ -254,7 +254,7 @@ class SiteHouse:
         return uri.removeprefix(self.web.url("/").rstrip("/")) or "/"
 
     async def rows(self, query: Any, *values: Any) -> list[dict[str, Any]]:
-        async with self.pool.connection() as conn, conn.cursor(row_factory=dict_row) as cur:
+        async with self.pool.session() as conn, conn.cursor(row_factory=dict_row) as cur:
             await cur.execute(query, values)
             return await cur.fetchall()
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, Self, cast
 from uuid import UUID
 
 from harness.patience import PATIENCE
@@ -19,6 +19,13 @@ from ingest.worker.group_commit import GroupCommit
 from ingest.worker.loop import Worker
 from ingest.worker.slots import Slot
 from tests.support.queue_builders import job_row
+
+
+class _NoContext:
+    """For handlers defined by tests, which do not use it."""
+
+    def of(self, application_id: UUID) -> Self:
+        return self
 
 
 @asynccontextmanager
@@ -38,8 +45,7 @@ async def running_worker(
         dsn=dsn,
         pool=pool,
         listener=listener,
-        # Handlers defined by tests do not use the context.
-        context=cast(Context, context),
+        context=cast(Context, context or _NoContext()),
         handlers=handlers,
         concurrency=concurrency,
         heartbeat=heartbeat,
@@ -74,7 +80,7 @@ async def until_status(conn: Connection, job_id: Any, *statuses: str) -> dict[st
 
 async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
     """Submit outcomes at the same moment; returns for each whether it was committed."""
-    async with pool.connection() as conn:
+    async with pool.session() as conn:
         types = {row.type: row for row in await job_types.all_types(conn)}
     loop = asyncio.get_running_loop()
     done: dict[UUID, asyncio.Future[bool]] = {}

@@ -20,7 +20,7 @@ from ingest.handlers.crawl.read_provider_page import read_provider_page
 from ingest.handlers.crawl.store_page import page_outcome, recount_ended_run
 from ingest.handlers.registry import handler
 from ingest.payloads import PagePayload
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls
 from ingest.store.crawl.crawl_pages import PageForJob, PageResult, StoredPage
 from ingest.store.crawl.crawls import Crawl
@@ -32,7 +32,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     """Read a page, store it if it is new or changed, and queue the pages it links to."""
     payload = PagePayload.of(job)
     crawl = await current_run(payload.crawl_id, ctx)
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         page = await crawl_pages.for_job(conn, payload.page_id)
         if page is None:
             raise Permanent("the knowledge source was deleted", code="source_deleted")
@@ -52,7 +52,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             return found
         read = found
     if read.uri != page.uri:
-        async with ctx.pool.connection() as conn:
+        async with transaction(ctx.pool) as conn:
             stored = await crawl_pages.stored_page(conn, page.source_id, read.uri)
     return await page_outcome(job, crawl, page, read, stored, ctx, progress)
 

@@ -44,7 +44,7 @@ async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         error = step.error
     elif crawl.status == "pending":
         return await _begin(job, crawl, ctx)
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         if await jobs.open_children(conn, job.id):
             return Outcome(wait=Wait(delay=_POLL, reason="pages"))
     if crawl.provider == "builtin" and await _requeue_orphans(job, crawl, ctx):

@@ -16,7 +16,7 @@ from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.documents.file_location import FileLocation
 from ingest.model import Member
 from ingest.payloads import MemberPayload, Refusal, RefusedMember, StoredMember
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.store.sources import members, sources
@@ -106,7 +106,7 @@ async def fan_out(
             files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
     if not files:
         return out
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         known = await members.known(
             conn, source_id=location.source.id, uris=[file.uri for file in files]
         )

@@ -98,7 +98,7 @@ async def test_event_locked_by_another_process_is_skipped(
     run = await sent_run(conn, application_id, provider_id="c1")
     id = await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
 
-    async with pool.connection() as other, other.transaction(), asyncio.timeout(PATIENCE):
+    async with pool.session() as other, other.transaction(), asyncio.timeout(PATIENCE):
         await webhook_events.hold(other, id)
         seen = await inbox.process()
 

@@ -181,7 +181,7 @@ async def test_a_job_whose_time_has_come_does_not_wait_for_the_end_of_the_backlo
 
     async def leave_another(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
         started.append(job.id)
-        async with pool.connection() as own:
+        async with pool.session() as own:
             await enqueue(own, application_id)
         return Outcome()
 
