@@ -10,8 +10,9 @@ from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
 from harness.postgres import postgres_in
-from ingest.postgres.database import Connection, Pool, begin_session, open_pool
+from ingest.postgres.database import Connection, Pool, open_pool
 from ingest.postgres.migrations import migrate
+from ingest.postgres.sessions import begin_session
 from ingest.store.tenants import applications
 from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
 

@@ -1,22 +1,21 @@
 """Access to Postgres: named statements, the pool, transactions, the check at start."""
 
 import random
-import re
 import select
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import Any, Final
 from uuid import UUID
 
 import psycopg
-from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import SetupError
+from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
+from ingest.postgres.sessions import PoolConnection, SessionSetup
 
 Connection = AsyncConnection[Any]
 Pool = AsyncConnectionPool[Connection]
@@ -45,19 +44,6 @@ _SILENCE: Final[Mapping[str, Any]] = {
     "tcp_user_timeout": "30000",
 }
 
-_NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
-
-
-def load_queries(file: str) -> Mapping[str, bytes]:
-    """Load the statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
-
-    Bytes, because psycopg's types accept bytes as a query without a cast.
-    """
-    parts = _NAME.split(files("ingest.store").joinpath(file).read_bytes())
-    return {
-        name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
-
 
 def new_id() -> UUID:
     """A UUIDv7: ids created one after another are close together in an index."""
@@ -65,27 +51,6 @@ def new_id() -> UUID:
     # Ids are not secret, and random bytes from the kernel would nearly double the cost.
     high, low = divmod(random.getrandbits(74), 1 << 62)
     return UUID(int=stamp << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
-
-
-_BEGIN_SESSION: Final = load_queries("session.sql")["begin"]
-
-
-async def begin_session(conn: Connection) -> None:
-    """Override settings of server, database and role on a new connection."""
-    await conn.execute(_BEGIN_SESSION)
-
-
-def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
-    """Like `begin_session`, for a synchronous connection.
-
-    `conn` must be in autocommit mode, or the first transaction starts before the settings apply."""
-    conn.execute(_BEGIN_SESSION)
-
-
-async def _configure(conn: Connection) -> None:
-    await begin_session(conn)
-    await register_vector_async(conn)
-    await conn.commit()
 
 
 async def _check(conn: Connection) -> None:
@@ -111,7 +76,8 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         dsn,
         min_size=min(2, size),
         max_size=size,
-        configure=_configure,
+        connection_class=PoolConnection,
+        configure=SessionSetup(dsn),
         # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
         # Each statement is its own transaction, which saves BEGIN and COMMIT around single reads.
