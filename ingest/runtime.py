@@ -140,7 +140,7 @@ async def open_runtime(
         async with pool.session() as conn, conn.transaction():
             model_id = await embedding_models.register(conn, embedder.model)
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
-        listener = Listener(dsn, channels=channels)
+        listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)
         runtime = Runtime(
             settings=settings,
@@ -166,6 +166,11 @@ async def open_runtime(
         watch.start()
         stack.push_async_callback(watch.close)
         yield runtime
+
+
+def _listen_dsn(settings: Settings) -> str | None:
+    url = settings.listen_url
+    return None if url is None else with_keepalives(url.get_secret_value())
 
 
 async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:

@@ -11,8 +11,9 @@ from psycopg import AsyncConnection
 
 from harness.pools import pool_across_applications
 from harness.postgres import postgres_in
-from ingest.postgres.database import Connection, Pool, begin_session
+from ingest.postgres.database import Connection, Pool
 from ingest.postgres.migrations import migrate
+from ingest.postgres.sessions import begin_session
 from ingest.store.tenants import applications
 from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
 

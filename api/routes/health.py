@@ -12,6 +12,7 @@ from api.dependencies import RuntimeDep
 from api.problems import problem
 from api.schema.openapi import Problem
 from ingest.postgres.database import Connection, is_timed_out, transaction
+from ingest.postgres.listen import ListenerProblem
 from ingest.postgres.migrations import load_migrations
 from ingest.runtime import Runtime
 from ingest.store.limits import provider_lanes, worker_config
@@ -47,12 +48,15 @@ class ProviderFailure(View):
 
 
 class Checks(View):
-    """What was checked; without a database only `database` and `listener` are set."""
+    """What was checked; without a database, `database`, `listener` and `listener_problem` only."""
 
     database: bool
     pending_migrations: int = 0
     listener: bool
     """False while notifications do not arrive: polling then delivers all progress, but later."""
+    listener_problem: ListenerProblem | None = None
+    """Why not: no connection; one through a pooler in transaction mode, which delivers none (set
+    INGEST_LISTEN_URL); or `not_delivered`: INGEST_LISTEN_URL may name another database."""
     workers: int | None = None
     """Workers with a live heartbeat, in all processes."""
     worker_silent_seconds: float | None = None
@@ -129,22 +133,28 @@ def _why_not_ready(checks: Checks) -> str | None:
 
 
 async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
-    is_listening = runtime.listener.is_connected
+    listener, problem = runtime.listener.is_connected, runtime.listener.problem
     try:
         async with transaction(runtime.pool, wait_seconds=_PATIENCE_SECONDS) as conn:
             pending = await _pending_migrations(conn)
             if pending:
-                return Checks(database=True, pending_migrations=pending, listener=is_listening)
+                return Checks(
+                    database=True,
+                    pending_migrations=pending,
+                    listener=listener,
+                    listener_problem=problem,
+                )
             state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
             config = await worker_config.get(conn)
             unattended = await _is_unattended(conn, runtime, state)
             provider = await _provider(conn, runtime)
     except psycopg.OperationalError as error:
         # A slow statement is no reason to route requests elsewhere.
-        return Checks(database=is_timed_out(error), listener=is_listening)
+        return Checks(database=is_timed_out(error), listener=listener, listener_problem=problem)
     return Checks(
         database=True,
-        listener=is_listening,
+        listener=listener,
+        listener_problem=problem,
         workers=state.alive,
         worker_silent_seconds=state.silent_seconds,
         jobs_unattended=unattended,

@@ -86,7 +86,9 @@ class _Through:
             while done < self._count // 10:
                 await self._enqueue(BATCH)
                 before = time.perf_counter()
-                claimed = await claim(self._claiming, self._cursor)
+                async with self._claiming.transaction():
+                    await claims.set_planner(self._claiming)
+                    claimed = await claim(self._claiming, self._cursor)
                 spent.append(time.perf_counter() - before)
                 self._cursor = claimed[-1].application_id
                 await self._finish(claimed)
@@ -159,7 +161,6 @@ async def through(
     async with (
         pool.session() as conn,
         pool.session() as claiming,
-        claims.planner_settings(claiming),
         _retention(pool) if is_pruned else nullcontext(),
     ):
         work = _Through(conn, claiming, owners, count=count, kept_pending=kept_pending)

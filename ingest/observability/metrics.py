@@ -145,6 +145,16 @@ _degraded: Final = Counter(
     ("code",),
     registry=REGISTRY,
 )
+_listening: Final = Gauge(
+    "rag_ingest_listening",
+    "1 while notifications from Postgres arrive; 0: work and progress are found by polling.",
+    registry=REGISTRY,
+)
+
+
+def listening(arrive: bool) -> None:
+    """Record whether notifications from Postgres arrive."""
+    _listening.set(arrive)
 
 
 def step_skipped(format: str, step: str, times: int) -> None:

@@ -1,24 +1,23 @@
 """Access to Postgres: named statements, the pool, transactions, the check at start."""
 
 import random
-import re
 import select
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Final
 from uuid import UUID
 
 import psycopg
 import structlog
-from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import SetupError
+from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
+from ingest.postgres.sessions import PoolConnection, SessionSetup, begin_transaction
 
 log = structlog.get_logger()
 
@@ -48,19 +47,6 @@ _SILENCE: Final[Mapping[str, Any]] = {
     "tcp_user_timeout": "30000",
 }
 
-_NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
-
-
-def load_queries(file: str) -> Mapping[str, bytes]:
-    """Load the statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
-
-    Bytes, because psycopg's types accept bytes as a query without a cast.
-    """
-    parts = _NAME.split(files("ingest.store").joinpath(file).read_bytes())
-    return {
-        name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
-
 
 def new_id() -> UUID:
     """A UUIDv7: ids created one after another are close together in an index."""
@@ -70,28 +56,9 @@ def new_id() -> UUID:
     return UUID(int=stamp << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
-_BEGIN_SESSION: Final = load_queries("session.sql")["begin"]
 _ROW_SECURITY: Final = load_queries("row_security.sql")
 _OWN_ROLE: Final = _ROW_SECURITY["own_role"]
 _SET_SCOPE: Final = _ROW_SECURITY["set_scope"]
-
-
-async def begin_session(conn: Connection) -> None:
-    """Override settings of server, database and role on a new connection."""
-    await conn.execute(_BEGIN_SESSION)
-
-
-def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
-    """Like `begin_session`, for a synchronous connection.
-
-    `conn` must be in autocommit mode, or the first transaction starts before the settings apply."""
-    conn.execute(_BEGIN_SESSION)
-
-
-async def _configure(conn: Connection) -> None:
-    await begin_session(conn)
-    await register_vector_async(conn)
-    await conn.commit()
 
 
 async def _check(conn: Connection) -> None:
@@ -126,7 +93,8 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         dsn,
         min_size=min(2, size),
         max_size=size,
-        configure=_configure,
+        connection_class=PoolConnection,
+        configure=SessionSetup(dsn),
         # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
         # Transactions start with the statement of their Pool.
@@ -163,12 +131,12 @@ class Pool:
     def __init__(self, connections: Connections, scope: UUID | None) -> None:
         """`scope`: the application; None: all. Use `across_applications` and `of`."""
         self.connections = connections
-        steps: list[sql.Composable] = [sql.SQL("begin")]
+        steps: list[sql.Composable] = []
         if connections.role is not None:
             steps.append(sql.SQL("set local role {}").format(sql.Identifier(connections.role)))
         value = sql.Literal(_visible(scope))
         steps.append(sql.SQL("set local app.application_id = {}").format(value))
-        self._begin = sql.SQL("; ").join(steps)
+        self._steps = steps
 
     def of(self, application_id: UUID) -> "Pool":
         """Transactions that see the rows of this application only."""
@@ -179,7 +147,7 @@ class Pool:
         """`wait_seconds`: how long to wait for a connection; None: the usual time."""
         # At the end, the connection commits, or rolls back on errors.
         async with self.connections.open.connection(wait_seconds) as conn:
-            await conn.execute(self._begin)
+            await begin_transaction(conn, self._steps)
             yield conn
 
     @asynccontextmanager
@@ -195,7 +163,7 @@ class Pool:
     @asynccontextmanager
     async def begin(self, conn: Connection) -> AsyncIterator[None]:
         """A transaction on the connection of a `session`."""
-        await conn.execute(self._begin)
+        await begin_transaction(conn, self._steps)
         try:
             yield
         except BaseException:

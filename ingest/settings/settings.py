@@ -40,6 +40,7 @@ class Settings(BaseSettings):
 
     # Storage
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
+    listen_url: SecretStr | None = None
     data_dir: Path = Path("data")
     storage: str | None = Field(default=None, repr=False)
     storage_emulator_host: str | None = Field(
@@ -163,14 +164,19 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def the_database_can_be_read(self) -> Self:
-        if self.database_url is not None:
+        urls = {"DATABASE_URL": self.database_url, "INGEST_LISTEN_URL": self.listen_url}
+        for name, url in urls.items():
+            if url is None:
+                continue
             # Imported here: commands without a database read settings too.
             from ingest.settings.database_url import check_database_url
 
             try:
-                check_database_url(self.database_url.get_secret_value())
+                check_database_url(url.get_secret_value())
             except ValueError as error:
-                raise ValueError(f"DATABASE_URL: {error}") from None
+                raise ValueError(f"{name}: {error}") from None
+        if self.listen_url is not None and self.database_url is None:
+            raise ValueError("INGEST_LISTEN_URL needs DATABASE_URL: both name the same database")
         return self
 
     @model_validator(mode="after")

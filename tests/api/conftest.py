@@ -99,7 +99,7 @@ async def runtime(
     blobs: LocalBlobStore,
     parser: TextParser,
 ) -> AsyncIterator[Runtime]:
-    listener = Listener(dsn, channels=("rag_jobs", "rag_events"))
+    listener = Listener(dsn, channels=("rag_jobs", "rag_events"), pool=pool)
     listener.start()
     model_id = await embedding_models.register(conn, MODEL)
     embedder = cast(EmbeddingService, HashingEmbedder())

@@ -40,7 +40,7 @@ async def running_worker(
     context: Context | None = None,
 ) -> AsyncIterator[Worker]:
     """Start a worker and its listener; stop them at the end of the block if they still run."""
-    listener = Listener(dsn, channels=("rag_jobs",))
+    listener = Listener(dsn, channels=("rag_jobs",), pool=pool)
     worker = Worker(
         dsn=dsn,
         pool=pool,

@@ -110,12 +110,12 @@ async def test_an_event_that_arrives_is_processed_at_once(
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
     send = Post(conn, "c1", await told(conn, run))
-    listener = Listener(dsn, channels=(CHANNEL,))
+    listener = Listener(dsn, channels=(CHANNEL,), pool=pool)
     inbox = Inbox(pool=pool, blobs=blobs, listener=listener, poll=timedelta(hours=1))
-    inbox.start()
     listener.start()
+    await until(lambda: truth_of(listener.is_connected))
+    inbox.start()  # only now: without a listener it polls
     try:
-        await until(lambda: truth_of(listener.is_connected))
         for path in ("a", "b"):  # one that it sees as it begins is not enough
             await send("crawl.page", document(SITE + path, "# A page"))
             await until(partial(_is_page, conn, run, SITE + path))

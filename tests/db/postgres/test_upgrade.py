@@ -13,8 +13,9 @@ import pytest
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
-from ingest.postgres.database import Connection, begin_session
+from ingest.postgres.database import Connection
 from ingest.postgres.migrations import migrate
+from ingest.postgres.sessions import begin_session
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import SourceFilter
