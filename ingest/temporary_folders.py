@@ -1,6 +1,7 @@
 """Temporary folders: deleted at the end of their block, swept after a kill."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import tempfile
@@ -16,7 +17,7 @@ _PREFIX = "rag-ingest-scratch-"
 @asynccontextmanager
 async def scratch_folder() -> AsyncIterator[Path]:
     """An empty folder that only this user can read."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    folder = new_scratch_folder()
     try:
         yield folder
     finally:
@@ -24,13 +25,33 @@ async def scratch_folder() -> AsyncIterator[Path]:
         try:
             os.rmdir(folder)
         except OSError:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(remove, folder)
+
+
+def new_scratch_folder() -> Path:
+    """A folder as above, which the caller removes."""
+    return Path(tempfile.mkdtemp(prefix=_PREFIX))
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with everything in it, even if a hostile process filled it."""
+
+    def unlock(_function: object, path: str, _error: object) -> None:
+        # A folder without permissions can only be removed when empty.
+        with contextlib.suppress(OSError):
+            os.chmod(path, 0o700, follow_symlinks=False)
+            shutil.rmtree(path, ignore_errors=True)
+
+    shutil.rmtree(folder, onerror=unlock)
 
 
 def empty(folder: Path) -> None:
-    """Remove the files in a folder without subfolders."""
-    for left in folder.iterdir():
-        left.unlink()
+    """Remove everything in a folder."""
+    for left in os.scandir(folder):
+        if left.is_dir(follow_symlinks=False):
+            remove(Path(left.path))
+        else:
+            os.unlink(left.path)
 
 
 def sweep(*, older_than: timedelta) -> int:
@@ -42,7 +63,7 @@ def sweep(*, older_than: timedelta) -> int:
         if _is_ours_since_before(folder, border)
     ]
     for folder in old:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
     return len(old)
 
 
