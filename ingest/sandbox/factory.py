@@ -13,14 +13,19 @@ from ingest.settings.settings import Settings
 
 def build_parsers(settings: Settings, *, size: int, ocr: OcrSettings | None) -> ParserPool:
     """Build a pool whose processes may run tesseract if `ocr` says so."""
-    uses_tesseract = ocr is not None and ocr.engine == tesseract.PROGRAM
     confinement = Confinement(
         mode=settings.sandbox,
-        program=shutil.which(tesseract.PROGRAM) if uses_tesseract else None,
+        program=ocr_program(ocr),
         readable=settings.sandbox_read,
         private=_private_folders(settings),
     )
     return _pool(settings, size, confinement)
+
+
+def ocr_program(ocr: OcrSettings | None) -> str | None:
+    """The program that the OCR engine runs; None: the engine is a library, or there is none."""
+    is_program = ocr is not None and ocr.engine == tesseract.PROGRAM
+    return shutil.which(tesseract.PROGRAM) if is_program else None
 
 
 def build_check(settings: Settings) -> ParserPool:
