@@ -9,6 +9,8 @@ from ingest.model import MissingModule
 from ingest.sandbox.jail import Jail
 from ingest.sandbox.messages import Checked
 
+_BEFORE_ALL = {"sitecustomize", "usercustomize"}  # Python imports them when it starts
+
 
 def check(jail: Jail) -> Checked:
     """Import all parsers, enter the jail, and see whether it hides any of their files."""
@@ -28,7 +30,11 @@ def check(jail: Jail) -> Checked:
 
 def _loaded_files() -> set[str]:
     """The files of the imported modules, and the libraries that they brought."""
-    files = {getattr(module, "__file__", None) or "" for module in tuple(sys.modules.values())}
+    files = {
+        getattr(module, "__file__", None) or ""
+        for name, module in tuple(sys.modules.items())
+        if name not in _BEFORE_ALL
+    }
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/maps").read_text().splitlines():
             _, slash, rest = line.partition("/")
