@@ -18,7 +18,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from harness.patience import AGES
-from ingest.errors import Permanent, SetupError
+from ingest.errors import Permanent, SetupError, Transient
 from ingest.model import ChunkSettings, JailStatus, SandboxMode
 from ingest.sandbox import landlock
 from ingest.sandbox.installed_parsers import checking
@@ -46,12 +46,14 @@ ONLY_IN_JAIL = {
 
 
 @asynccontextmanager
-async def hostile(confinement: Confinement | None = None) -> AsyncIterator[ParserPool]:
+async def hostile(
+    confinement: Confinement | None = None, *, module: str = "hostile_parser"
+) -> AsyncIterator[ParserPool]:
     pool = ParserPool(
         size=1,
         timeout=AGES,
         memory=MEMORY,
-        child="tests.servers.hostile_parser",
+        child=f"tests.servers.{module}",
         confinement=confinement,
     )
     try:
@@ -117,9 +119,11 @@ def victims(folder: Path) -> Iterator[dict[str, str]]:
         }  # fmt: skip
 
 
-async def outcomes(mode: SandboxMode, folder: Path) -> dict[str, str]:
+async def outcomes(
+    mode: SandboxMode, folder: Path, *, module: str = "hostile_parser"
+) -> dict[str, str]:
     with victims(folder) as commands:
-        async with hostile(Confinement(mode=mode)) as pool:
+        async with hostile(Confinement(mode=mode), module=module) as pool:
             return {
                 name: await said(pool, folder, f"attack {command}")
                 for name, command in commands.items()
@@ -139,8 +143,26 @@ async def test_the_same_attacks_succeed_without_a_jail(tmp_path: Path) -> None:
     assert {name: said for name, said in found.items() if not said.startswith("done")} == {}
 
 
-async def test_what_parsers_need_is_allowed(tmp_path: Path) -> None:
-    async with hostile(Confinement(mode="strict")) as pool:
+async def test_without_landlock_seccomp_still_denies_all_but_file_access(tmp_path: Path) -> None:
+    found = await outcomes("auto", tmp_path, module="parser_without_landlock")
+
+    done = {name for name, said in found.items() if said.startswith("done")}
+    assert done <= {
+        "admin key", "list data", "list /proc", "accounts", "project file", "write data",
+        "write modules", "write beside scratch", "link", "symlink", "rename", "remove",
+        "environment of the parent", "environment through the root", "memory",
+    }  # fmt: skip
+
+
+async def test_strict_process_without_landlock_does_not_start(tmp_path: Path) -> None:
+    async with hostile(Confinement(mode="strict"), module="parser_without_landlock") as pool:
+        with pytest.raises(Transient, match="did not start"):
+            await said(pool, tmp_path, "say hello")
+
+
+@pytest.mark.parametrize("module", ["hostile_parser", "parser_without_landlock"])
+async def test_what_parsers_need_is_allowed(tmp_path: Path, module: str) -> None:
+    async with hostile(module=module) as pool:
         assert await said(pool, tmp_path, "attack allowed") == "done all"
 
 
