@@ -1,9 +1,9 @@
 """Temporary folders: deleted at the end of their block, swept after a kill."""
 
 import asyncio
-import contextlib
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -35,14 +35,16 @@ def new_scratch_folder() -> Path:
 
 def remove(folder: Path) -> None:
     """Remove a folder with everything in it, even if a hostile process filled it."""
-
-    def unlock(_function: object, path: str, _error: object) -> None:
-        # A folder without permissions can only be removed when empty.
-        with contextlib.suppress(OSError):
-            os.chmod(path, 0o700, follow_symlinks=False)
-            shutil.rmtree(path, ignore_errors=True)
-
-    shutil.rmtree(folder, onerror=unlock)
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    # Folders without permissions cannot be listed. A folder is visited after its mode was set.
+    folder.chmod(stat.S_IRWXU)
+    for parent, folders, _ in os.walk(folder):
+        for path in (os.path.join(parent, name) for name in folders):
+            if not os.path.islink(path):
+                os.chmod(path, stat.S_IRWXU)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def empty(folder: Path) -> None:
