@@ -1,7 +1,7 @@
 """Values shared between modules. All are frozen and independent of storage."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,6 +144,26 @@ class MissingModule:
     module: str
     formats: tuple[str, ...]
     """File name endings without the dot: `html`, `docx` …"""
+
+
+SandboxMode = Literal["auto", "strict", "off"]
+"""`auto`: whatever the kernel can do; `strict`: all layers, or nothing is parsed; `off`: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JailStatus:
+    """The layers that confine parser processes."""
+
+    landlock: int | None
+    """The kernel's ABI version of Landlock; None: not applied."""
+    seccomp: bool
+
+    @property
+    def is_complete(self) -> bool:
+        return self.landlock is not None and self.seccomp
+
+
+NOT_JAILED: Final = JailStatus(landlock=None, seccomp=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from ingest.formats import catalog
 from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
-from ingest.model import EmbeddingModel, MissingModule, OcrSettings
+from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, OcrSettings
 from ingest.postgres.database import (
     Pool,
     across_applications,
@@ -34,8 +34,9 @@ from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
+from ingest.sandbox.factory import build_check, build_parsers
 from ingest.sandbox.installed_parsers import checking
-from ingest.sandbox.pool import ParserPool
+from ingest.sandbox.jail import protect_memory
 from ingest.search.search import SearchParts
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
@@ -74,6 +75,8 @@ class Runtime:
     """OCR settings; None: OCR is off."""
     missing_parsers: tuple[MissingModule, ...] = ()
     """Optional modules that are not installed; files of their formats cannot be read."""
+    jail: JailStatus = NOT_JAILED
+    """The layers that confine parser processes."""
     lane: str | None = None
     """Lane of the embedding provider; None: the embedder runs in this process."""
 
@@ -115,9 +118,13 @@ async def open_runtime(
 
     Stops it in reverse order.
     """
+    if settings.sandbox != "off":  # then debuggers may attach
+        protect_memory()
     catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
-        checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
+        check = await stack.enter_async_context(
+            checking(build_check(settings), mode=settings.sandbox)
+        )
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
         pool = across_applications(
             await stack.enter_async_context(
@@ -142,6 +149,7 @@ async def open_runtime(
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
         listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)
+        checked = await check
         runtime = Runtime(
             settings=settings,
             dsn=dsn,
@@ -156,7 +164,8 @@ async def open_runtime(
             governor=governor,
             previews=previews,
             ocr=ocr,
-            missing_parsers=await checked,
+            missing_parsers=checked.missing,
+            jail=checked.jail,
             lane=embedder.lane,
         )
         if work:
@@ -175,7 +184,8 @@ def _listen_dsn(settings: Settings) -> str | None:
 
 async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     settings = runtime.settings
-    parser = _parsers(settings, size=max(1, min(settings.worker_concurrency, os.cpu_count() or 1)))
+    size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
+    parser = build_parsers(settings, size=size, ocr=runtime.ocr)
     stack.push_async_callback(parser.close)
     context = Context(
         pool=runtime.pool,
@@ -229,18 +239,9 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(ticks.close)
 
 
-def _parsers(settings: Settings, *, size: int) -> ParserPool:
-    return ParserPool(
-        size=size,
-        timeout=settings.parser_timeout,
-        memory=settings.parser_memory,
-        formats=settings.formats,
-    )
-
-
 def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
     return Previews(
-        lambda: _parsers(settings, size=_PREVIEWS_AT_ONCE),
+        lambda: build_parsers(settings, size=_PREVIEWS_AT_ONCE, ocr=ocr),
         at_once=_PREVIEWS_AT_ONCE,
         max_pages=settings.max_pages,
         timeout=2 * settings.parser_timeout,

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from api.dependencies import RuntimeDep
 from api.problems import problem
 from api.schema.openapi import Problem
+from ingest.model import SandboxMode
 from ingest.postgres.database import Connection, is_timed_out, transaction
 from ingest.postgres.listen import ListenerProblem
 from ingest.postgres.migrations import load_migrations
@@ -36,6 +37,15 @@ class MissingParser(View):
     module: str
     formats: list[str]
     """File name extensions that cannot be read without it."""
+
+
+class Sandbox(View):
+    """What confines the parser processes of this process (INGEST_SANDBOX)."""
+
+    mode: SandboxMode
+    landlock: int | None
+    """The kernel's ABI version; null: not applied."""
+    seccomp: bool
 
 
 class ProviderFailure(View):
@@ -71,6 +81,8 @@ class Checks(View):
     """Whether the heartbeat of this worker process is live. Null in other processes."""
     missing_parsers: Sequence[MissingParser] = ()
     """Modules that this process did not find when it started."""
+
+    sandbox: Sandbox | None = None
 
 
 class NotReady(Problem):
@@ -165,6 +177,11 @@ async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
             MissingParser(module=item.module, formats=list(item.formats))
             for item in runtime.missing_parsers
         ],
+        sandbox=Sandbox(
+            mode=runtime.settings.sandbox,
+            landlock=runtime.jail.landlock,
+            seccomp=runtime.jail.seccomp,
+        ),
     )
 
 

@@ -105,6 +105,12 @@ _request_seconds: Final = Histogram(
     registry=REGISTRY,
     buckets=(*_QUICK, 10.0, 30.0),
 )
+_parser_jail: Final = Gauge(
+    "rag_ingest_parser_jail",
+    "1 for each layer that confines parser processes: landlock, seccomp.",
+    ("layer",),
+    registry=REGISTRY,
+)
 WARNINGS: Final = frozenset(
     {
         "type_mismatch", "undecodable_characters", "removed_characters", "garbled_text",
@@ -160,6 +166,12 @@ def listening(arrive: bool) -> None:
 def step_skipped(format: str, step: str, times: int) -> None:
     """Count a step of extraction that failed; the file was read without it."""
     _skipped_steps.labels(format, step).inc(times)
+
+
+def parsers_jailed(*, landlock: int | None, seccomp: bool) -> None:
+    """Record which layers confine the parser processes; `landlock` is its ABI version."""
+    _parser_jail.labels("landlock").set(landlock is not None)
+    _parser_jail.labels("seccomp").set(seccomp)
 
 
 def claimed(jobs: int, *, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Requests to a parser process, and its answers."""
+"""What a parser process is told at its start, requests to it, and its answers."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,34 @@ from ingest.model import (
     Chunk,
     ChunkSettings,
     Document,
+    JailStatus,
     Member,
     MissingModule,
     OcrSettings,
     Page,
+    SandboxMode,
     SkippedStep,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """How a parser process starts."""
+
+    memory: int
+    """Limit of its address space in bytes."""
+    parent: int
+    """The process id of its parent, with which it dies."""
+    channel: int
+    """The descriptor of a Unix socket that carries the descriptors of files to read."""
+    mode: SandboxMode
+    scratch: str
+    """The only folder that it may write."""
+    readable: tuple[str, ...]
+    executable: tuple[str, ...]
+    after_check: bool
+    formats: tuple[str, ...]
+    """Modules with formats of the operator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +50,9 @@ class ParseRequest:
     url: str | None = None
     """The URL of the file after redirects, to resolve a page's links."""
     members: str | None = None
-    """An empty folder for embedded files; None: they are only listed."""
+    """An empty folder for embedded files, on the file system of the temporary folder. The parser
+    process writes them to its own scratch folder; the parent moves them here. None: they are only
+    listed."""
     ocr: OcrSettings | None = None
     """How to read text in pictures, which takes seconds per page; None: no OCR."""
 
@@ -50,7 +74,7 @@ class UnpackRequest:
 
     name: str
     folder: str
-    """An empty folder for the files; their names there contain no path."""
+    """An empty folder for the files, as `ParseRequest.members`; their names contain no path."""
     max_members: int
     max_bytes: int
     """Unpacked bytes of all members together."""
@@ -91,6 +115,9 @@ class Checked:
     """The modules that are not installed."""
 
     missing: tuple[MissingModule, ...]
+    jail: JailStatus
+    unreadable: tuple[str, ...] = ()
+    """Libraries and modules that parsers load, but that the jail hides from them."""
 
 
 Request = ParseRequest | UnpackRequest | RechunkRequest | CheckRequest

@@ -3,11 +3,13 @@
 Why not pebble or concurrent.futures: they unpickle what the child sends, so a file that has taken
 over a parser could run code in the parent; they kill a process but not its group; and they wait in
 threads. Here a child is a plain process that sends checked JSON over pipes (protocol.py), has
-resource limits (limits.py) and no secrets in its environment (process.py).
+resource limits (limits.py), no secrets in its environment (process.py) and no access to anything
+but the file that it reads (jail.py).
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -16,9 +18,10 @@ import structlog
 
 from ingest.errors import Permanent, Transient
 from ingest.formats.catalog import format_name
-from ingest.model import Chunk, MissingModule
+from ingest.model import Chunk
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
+from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import (
     Checked,
     CheckRequest,
@@ -46,7 +49,8 @@ class ParserPool:
 
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
     space of a process in bytes. formats: modules with formats of the operator
-    (formats.catalog.load_extensions). child: the module that the processes run.
+    (formats.catalog.load_extensions). child: the module that the processes run. confinement: of
+    these processes; by default, whatever the kernel can do.
     """
 
     def __init__(
@@ -57,12 +61,14 @@ class ParserPool:
         memory: int,
         formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
+        confinement: Confinement | None = None,
     ) -> None:
         self._slots = asyncio.Semaphore(size)
         self._timeout = timeout.total_seconds()
         self._memory = memory
         self._formats = tuple(formats)
         self._module = child
+        self._confinement = confinement
         # A stack: the top was used most recently and probably has the most libraries loaded.
         self._idle: list[Child] = []
         self._busy: set[Child] = set()
@@ -102,12 +108,12 @@ class ParserPool:
             raise _unless_error(result)
         return result.chunks
 
-    async def check(self) -> tuple[MissingModule, ...]:
-        """Return the modules that parsers need but that are not installed; raises as `parse`."""
-        result = (await self._run(Path(), CheckRequest())).result
+    async def check(self) -> Checked:
+        """Check what is installed, and how processes are jailed; raises as `parse`."""
+        result = (await self._run(None, CheckRequest())).result
         if not isinstance(result, Checked):
             raise _unless_error(result)
-        return result.missing
+        return result
 
     async def close(self) -> None:
         """Kill all processes, busy or idle, and wait for their end."""
@@ -123,11 +129,16 @@ class ParserPool:
             if child.alive:
                 return child
             self._discard(child)
-        return await Child.start(self._module, memory=self._memory, formats=self._formats)
+        return await Child.start(
+            self._module,
+            memory=self._memory,
+            formats=self._formats,
+            confinement=self._confinement,
+        )
 
     async def _run(
         self,
-        path: Path,
+        path: Path | None,
         request: Request,
         *,
         text: str = "",
@@ -137,8 +148,10 @@ class ParserPool:
             child = await self._take()
             self._busy.add(child)
             try:
-                body = await self._ask(child, path, request, on_step or _ignore)
+                with _opened(path) as file:
+                    body = await self._ask(child, file, request, on_step or _ignore)
                 reply = replies.decode_reply(body, text=text)
+                await child.finish(request)
             except BadFrame as error:
                 self._discard(child)
                 raise Permanent(f"The parser sent {error}.", code="parser_crashed") from error
@@ -152,16 +165,15 @@ class ParserPool:
         return reply
 
     async def _ask(
-        self, child: Child, path: Path, request: Request, on_step: Callable[[], None]
+        self, child: Child, file: int | None, request: Request, on_step: Callable[[], None]
     ) -> bytes:
         """Send a request and return the body of the reply. Raises BadFrame, and as `parse`."""
         stage = "extract"
         seconds = self._seconds(request)
-        frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(seconds) as limit, child.sampling_memory():
-                await child.send(frame)
+                await child.send(file, request, cpu_seconds=seconds)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)
                     limit.reschedule(loop.time() + seconds)
@@ -196,6 +208,20 @@ class ParserPool:
         reaper = asyncio.create_task(child.reap())
         self._reapers.add(reaper)
         reaper.add_done_callback(self._reapers.discard)
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[int | None]:
+    """A descriptor of the file at `path`. Raises Transient if it cannot be opened."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise Transient("The file cannot be opened for parsing.", code="internal") from error
+    with file:
+        yield file.fileno()
 
 
 def _report(reply: Reply) -> None:

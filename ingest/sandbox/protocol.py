@@ -21,6 +21,7 @@ from ingest.sandbox.messages import (
     ParseRequest,
     RechunkRequest,
     Request,
+    StartOptions,
     Unpacked,
     UnpackRequest,
 )
@@ -71,17 +72,27 @@ def note(stage: str) -> bytes:
     return frame({"stage": stage})
 
 
-def encode_request(path: str, request: Request, *, cpu_seconds: float) -> bytes:
+def encode_start(options: StartOptions) -> str:
+    """Encode the only argument of a parser process."""
+    return orjson.dumps(options).decode()
+
+
+def decode_start(argument: str) -> StartOptions:
+    """Decode it; not checked, as the parent is trusted."""
+    return StartOptions(**orjson.loads(argument))
+
+
+def encode_request(request: Request, *, cpu_seconds: float) -> bytes:
     """Encode a request as a frame."""
     fields = asdict(request)
     if "name" in fields:  # JSON cannot hold lone surrogates
         fields["name"] = fields["name"].encode("utf-8", "replace").decode()
-    head = {"kind": _NAMES[type(request)], "path": path, "cpu_seconds": cpu_seconds}
+    head = {"kind": _NAMES[type(request)], "cpu_seconds": cpu_seconds}
     return frame({**head, "request": fields})
 
 
-def decode_request(body: bytes) -> tuple[str, float, Request]:
-    """Path, CPU seconds and request; not checked, as the parent is trusted."""
+def decode_request(body: bytes) -> tuple[float, Request]:
+    """CPU seconds and request; not checked, as the parent is trusted."""
     data = orjson.loads(body)
     fields = data["request"]
     if "chunk" in fields:
@@ -91,7 +102,7 @@ def decode_request(body: bytes) -> tuple[str, float, Request]:
     if fields.get("ocr"):
         languages = tuple(fields["ocr"].pop("languages"))
         fields["ocr"] = OcrSettings(languages=languages, **fields["ocr"])
-    return data["path"], data["cpu_seconds"], _KINDS[data["kind"]](**fields)
+    return data["cpu_seconds"], _KINDS[data["kind"]](**fields)
 
 
 def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedStep] = ()) -> bytes:
@@ -112,7 +123,7 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
             "skipped": answer.skipped,
         }
     elif isinstance(answer, Checked):
-        value = {"kind": "checked", "missing": [asdict(module) for module in answer.missing]}
+        value = {"kind": "checked", **asdict(answer)}
     else:
         value = {"kind": "rechunked", "chunks": [_row(piece) for piece in answer.chunks]}
     return frame({**value, "skipped_steps": list(map(asdict, skipped)), "resident": resident})

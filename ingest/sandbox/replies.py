@@ -14,6 +14,7 @@ from ingest.model import (
     MOST_LINKS,
     Chunk,
     Document,
+    JailStatus,
     Member,
     MissingModule,
     Page,
@@ -78,9 +79,11 @@ class _Rechunked(_Frame, tag="rechunked"):
 
 class _Checked(_Frame, tag="checked"):
     missing: tuple[MissingModule, ...]
+    jail: JailStatus
+    unreadable: tuple[str, ...]
 
     def result(self, _: str) -> Checked:
-        return Checked(missing=self.missing)
+        return Checked(missing=self.missing, jail=self.jail, unreadable=self.unreadable)
 
 
 class _Failure(_Frame, tag="failure"):

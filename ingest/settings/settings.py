@@ -21,6 +21,7 @@ from ingest.settings.types import (
     ModuleNames,
     NetworksAndHosts,
     OcrLanguages,
+    Paths,
     ScaleTable,
 )
 
@@ -89,6 +90,9 @@ class Settings(BaseSettings):
     archive_depth: int = Field(default=4, ge=1)
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    sandbox: Literal["auto", "strict", "off"] = "auto"
+    sandbox_read: Paths = ()
 
     # OCR
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"

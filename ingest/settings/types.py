@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -91,6 +92,19 @@ def _module_names(value: Any) -> Any:
 def _is_module_name(name: str) -> bool:
     return all(part.isidentifier() for part in name.split("."))
 
+
+def _paths(value: Any) -> Any:
+    """Split at commas; the paths must be absolute."""
+    if not isinstance(value, str):
+        return value
+    paths = tuple(part.strip() for part in value.split(",") if part.strip())
+    for path in paths:
+        if not path.startswith("/") or path == "/":
+            raise ValueError(f"{path!r} must be an absolute path below /")
+    return paths
+
+
+Paths = Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)]
 
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
 

@@ -54,9 +54,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
     try:
         async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
             request = await _request(location, str(folder), ctx)
-            unpacked = await retry_crashed_parser_once(
-                lambda: ctx.parser.unpack(path, request), folder=folder
-            )
+            unpacked = await retry_crashed_parser_once(lambda: ctx.parser.unpack(path, request))
             out = await fan_out(job, location, unpacked.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error

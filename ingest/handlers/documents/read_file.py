@@ -34,7 +34,7 @@ async def read_file(
                 ocr=ctx.ocr,
             )
             parsed = await retry_crashed_parser_once(
-                lambda: ctx.parser.parse(path, request, on_page=progress.touch), folder=folder
+                lambda: ctx.parser.parse(path, request, on_page=progress.touch)
             )
             metrics.document_read(parsed.document.warnings)
             inside = await fan_out(job, location, parsed.members, folder, ctx)

@@ -51,6 +51,11 @@ async def test_ready_names_the_listener_and_the_workers(
         "provider": None,
         "heartbeat": None,
         "missingParsers": [],
+        "sandbox": {
+            "mode": "auto",
+            "landlock": runtime.jail.landlock,
+            "seccomp": runtime.jail.seccomp,
+        },
     }
 
 
