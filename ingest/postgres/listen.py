@@ -19,7 +19,7 @@ import structlog
 
 from ingest.asynchronous.tasks import cancel_all, is_set_within, run_both
 from ingest.observability import metrics
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Connection, Pool, has_lost_connection
 from ingest.postgres.poolers import detect_pooling
 from ingest.postgres.queries import load_queries
 from ingest.postgres.sessions import begin_session
@@ -147,8 +147,13 @@ class Listener:
         Before anything else: through a pooler in transaction mode, LISTEN and settings would stay
         behind in a session of others. Only we know this channel.
         """
-        async with asyncio.timeout(_CONNECT_SECONDS):
-            await _listen_to(conn, self._own_channel)
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await _listen_to(conn, self._own_channel)
+        except psycopg.Error as error:
+            if has_lost_connection(error):
+                raise
+            raise _NotDelivered from None  # some poolers refuse LISTEN
         await self._send()
         async for notification in conn.notifies(timeout=self._delivery):
             if self._has_arrived(notification.channel, notification.payload):

@@ -1,4 +1,4 @@
-"""LISTEN: whether notifications arrive is tried out, first on each connect, then again and again."""
+"""LISTEN: whether notifications arrive is tried out on each connect, and then again and again."""
 
 import asyncio
 from collections.abc import AsyncIterator
