@@ -19,7 +19,7 @@ from harness.patience import PATIENCE
 PROGRAM: Final = os.environ.get("INGEST_TEST_PGBOUNCER") or shutil.which(
     "pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin"
 )
-Mode = Literal["session", "transaction", "statement"]
+Mode = Literal["session", "transaction"]
 
 _USERS: Final = ("postgres", "guest")
 _SETTINGS: Final = {
@@ -30,6 +30,8 @@ _SETTINGS: Final = {
     # What users set so that drivers can connect.
     "ignore_startup_parameters": "extra_float_digits,options",
     "server_reset_query": "DISCARD ALL",
+    # Otherwise nobody gets in for 15 seconds after the server was away.
+    "server_login_retry": "1",
 }
 
 
@@ -92,6 +94,9 @@ class PgBouncer:
         return self.start()
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 

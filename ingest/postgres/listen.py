@@ -19,7 +19,7 @@ import structlog
 
 from ingest.asynchronous.tasks import cancel_all, is_set_within, run_both
 from ingest.observability import metrics
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Connection, Pool, has_lost_connection
 from ingest.postgres.poolers import detect_pooling
 from ingest.postgres.queries import load_queries
 from ingest.postgres.sessions import begin_session
@@ -38,6 +38,7 @@ pooler in transaction mode does not. INGEST_LISTEN_URL can name a direct address
 # Time between two trials, and for a notification to arrive.
 _TRY_OUT: Final = timedelta(seconds=15)
 _DELIVERY: Final = timedelta(seconds=5)
+_CONNECT_SECONDS: Final = 10
 _LONGEST_PAUSE: Final = 10.0
 # A new connection that delivers nothing will hardly do so soon.
 _PAUSE_AFTER_NOT_DELIVERED: Final = 60.0
@@ -102,6 +103,7 @@ class Listener:
                     self._dsn,
                     autocommit=True,
                     prepare_threshold=None,
+                    connect_timeout=_CONNECT_SECONDS,
                     application_name="rag-ingest listener",
                 ) as conn:
                     await self._check_delivery(conn)
@@ -145,7 +147,13 @@ class Listener:
         Before anything else: through a pooler in transaction mode, LISTEN and settings would stay
         behind in a session of others. Only we know this channel.
         """
-        await _listen_to(conn, self._own_channel)
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await _listen_to(conn, self._own_channel)
+        except psycopg.Error as error:
+            if has_lost_connection(error):
+                raise
+            raise _NotDelivered from None  # some poolers refuse LISTEN
         await self._send()
         async for notification in conn.notifies(timeout=self._delivery):
             if self._has_arrived(notification.channel, notification.payload):
@@ -153,9 +161,10 @@ class Listener:
         raise _NotDelivered
 
     async def _listen(self, conn: Connection) -> None:
-        await begin_session(conn)
-        for channel in self._channels:
-            await _listen_to(conn, channel)
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            await begin_session(conn)
+            for channel in self._channels:
+                await _listen_to(conn, channel)
         self._set_problem(None)
         log.debug("listener.connected")
         for callback in self._on_reconnect:
