@@ -40,7 +40,8 @@ select set_config(ours.name, ours.value, true)
 
 -- name: identity
 -- The session at the server; unlike the process id, unique even over several servers.
-select pid, backend_start from pg_stat_get_activity(pg_backend_pid());
+-- As a number: the format of times is not set yet.
+select pid, extract(epoch from backend_start)::float8 from pg_stat_get_activity(pg_backend_pid());
 
 -- name: notify
 select pg_notify(%(channel)s, %(payload)s);
