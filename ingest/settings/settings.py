@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ingest.autoscaling import ScalingRule, parse_table
 from ingest.errors import SetupError
+from ingest.quotas import KeyLimits, Quotas
 from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
     Address,
@@ -18,9 +19,11 @@ from ingest.settings.types import (
     EmbedderName,
     HttpUrl,
     KeepFor,
+    KeyLimitList,
     ModuleNames,
     NetworksAndHosts,
     OcrLanguages,
+    QuotaList,
     ScaleTable,
 )
 
@@ -88,6 +91,11 @@ class Settings(BaseSettings):
     archive_depth: int = Field(default=4, ge=1)
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    # Quotas
+    quotas: QuotaList = Quotas()
+    key_limits: KeyLimitList = KeyLimits()
+    disk_reserve: int = Field(default=1024 * MIB, ge=0)
 
     # OCR
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"
