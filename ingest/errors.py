@@ -51,6 +51,7 @@ ErrorCode = Literal[
     "rate_limited",
     "budget_exceeded",
     "quota_exceeded",
+    "insufficient_storage",
     "stage_timeout",
     "database_timeout",
     "worker_lost",

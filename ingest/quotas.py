@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar, get_args
 
 Quota = Literal["storedBytes", "stagedBytes", "sources", "pendingJobs", "uploads", "sockets"]
 
@@ -42,23 +42,28 @@ class Quotas:
     """WebSockets and event streams at once, per API process."""
 
     def overridden_by(self, stored: Any) -> Self:
-        """With the values of an application's settings (JSON, camelCase); invalid ones are ignored,
-        by the same rule as in the SQL function `rag.quota`."""
-        given = stored if isinstance(stored, Mapping) else {}
-        own = {
-            field: round(value)
-            for field, value in ((field, given.get(camel_case(field))) for field in _names(self))
-            if isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and 0 <= value <= LARGEST
-        }
-        return replace(self, **own)
-
-    def to_json(self) -> dict[str, int]:
-        return {camel_case(name): getattr(self, name) for name in _names(self)}
+        """With the values that an application has of its own (JSON)."""
+        own = own_quotas(stored)
+        fields_by_name = {camel_case(name): name for name in _names(self)}
+        return replace(self, **{fields_by_name[name]: value for name, value in own.items()})
 
 
 DEFAULTS: Final = Quotas()
+
+
+def own_quotas(stored: Any) -> dict[Quota, int]:
+    """Quotas in the settings of an application (JSON), without invalid ones.
+
+    The SQL function `rag.quota` has the same rule.
+    """
+    given = stored if isinstance(stored, Mapping) else {}
+    return {
+        name: round(value)
+        for name in get_args(Quota)
+        if isinstance(value := given.get(name), int | float)
+        and not isinstance(value, bool)
+        and 0 <= value <= LARGEST
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

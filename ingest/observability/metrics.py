@@ -145,6 +145,12 @@ _degraded: Final = Counter(
     ("code",),
     registry=REGISTRY,
 )
+_quota_refusals: Final = Counter(
+    "rag_ingest_quota_refusals",
+    "Requests, and files of uploads, that a quota refused.",
+    ("quota",),
+    registry=REGISTRY,
+)
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
@@ -234,6 +240,11 @@ def searched(mode: str, *, seconds: float) -> None:
 
 def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> None:
     _statement_timeouts.labels(asked_by).inc()
+
+
+def quota_refused(quota: str) -> None:
+    """Count a request or file that was refused; `quota`: one of ingest/quotas.py."""
+    _quota_refusals.labels(quota).inc()
 
 
 def search_degraded(code: str) -> None:

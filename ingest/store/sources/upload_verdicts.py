@@ -6,7 +6,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from ingest.postgres.database import new_id
-from ingest.quotas import DEFAULTS, Quotas, Room
+from ingest.quotas import DEFAULTS, Excess, Quotas, Room
 
 Verdict = Literal["accepted", "unchanged", "duplicate", "rejected"]
 OnConflict = Literal["update", "skip"]
@@ -37,6 +37,8 @@ class FileVerdict:
     code: str | None = None
     detail: str | None = None
     is_new_source: bool = False
+    excess: Excess | None = None
+    """With the code `quota_exceeded`: which quota."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,11 @@ def _within_quotas(verdict: FileVerdict, room: Room) -> FileVerdict:
     if excess is None:
         return verdict
     return FileVerdict(
-        file=verdict.file, verdict="rejected", code="quota_exceeded", detail=str(excess)
+        file=verdict.file,
+        verdict="rejected",
+        code="quota_exceeded",
+        detail=str(excess),
+        excess=excess,
     )
 
 
