@@ -90,7 +90,7 @@ _REQUEST_BODY: Final = {
                     "files": {
                         "type": "array",
                         "minItems": 1,
-                        "description": "Any number; a file name may contain a relative path",
+                        "description": "Up to 50,000; a file name may contain a relative path",
                         "items": {"type": "string", "format": "binary"},
                     },
                     "metadata": {"type": "object", "description": "As JSON"},
