@@ -57,7 +57,8 @@ def test_the_operators_key_has_only_the_quotas_of_the_application() -> None:
     with in_use.limited("searches", operator), in_use.limited("searches", operator):
         in_use.check("searches", operator)
         with (
-            pytest.raises(QuotaInUse), in_use.limited("uploads", operator),
+            pytest.raises(QuotaInUse),
+            in_use.limited("uploads", operator),
             in_use.limited("uploads", operator, Quotas(uploads=1)),
         ):
             pass

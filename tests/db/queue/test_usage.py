@@ -1,13 +1,14 @@
 """Usage of applications: counted in the transaction of each change, and added up later."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Connection, Pool, load_queries, transaction
 from ingest.quotas import DEFAULTS, Usage
 from ingest.store.limits import usage
 from ingest.store.queue import job_control, jobs
@@ -157,3 +158,40 @@ async def test_changes_of_a_deleted_application_are_dropped(conn: Connection, po
     assert await fold_usage(pool) > 0
     cursor = await conn.execute("select count(*) from rag.usage_totals")
     assert await cursor.fetchone() == (0,)
+
+
+async def test_reading_usage_looks_only_at_changes_of_the_application(
+    conn: Connection, application_id: UUID
+) -> None:
+    await conn.execute(
+        "insert into rag.usage_changes (application_id, sources)"
+        " select case when n % 100000 = 0 then %s else gen_random_uuid() end, 1"
+        "   from generate_series(1, 1000000) n",
+        [application_id],
+    )
+    await conn.execute("analyze rag.usage_changes")
+    text = load_queries("limits/usage.sql")["of_application"]
+
+    plan = b"explain (analyze, timing off, format json) " + text.rstrip(b"; \n")
+    cursor = await conn.execute(plan, {"application_id": application_id})
+    row = await cursor.fetchone()
+
+    assert row is not None
+    nodes = list(_nodes(row[0][0]["Plan"]))
+    assert {node["Relation Name"] for node in nodes if "Relation Name" in node} == {
+        "usage_changes",
+        "usage_totals",
+        "applications",
+    }
+    assert all(node["Actual Rows"] <= 10 for node in nodes)
+    assert all(
+        node["Node Type"] != "Seq Scan"
+        for node in nodes
+        if node.get("Relation Name") == "usage_changes"
+    )
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", []):
+        yield from _nodes(part)
