@@ -1,5 +1,6 @@
 """Uploads: files without a byte, very many files, and a disk that is nearly full."""
 
+import errno
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -148,3 +149,18 @@ async def test_the_reserve_reads_the_file_system(tmp_path: Path) -> None:
     assert 0 < free["files"] < 10**18
     assert await disk.low() == ["files"]
     assert await DiskReserve({"files": tmp_path}, reserve=0).low() == []
+
+
+async def test_a_disk_that_is_full_all_the_same_is_told_apart(
+    editor: httpx.AsyncClient, blobs_on_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("ingest.blobs.local.os.write", write)
+
+    answer = await upload(editor, {"a.txt": b"text"})
+
+    assert (answer.status_code, answer.json()["code"]) == (507, "insufficient_storage")
+    monkeypatch.undo()
+    assert stored(blobs_on_disk) == staged(blobs_on_disk) == []
