@@ -16,6 +16,7 @@ from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from api.live.websocket import hub_of
 from api.middleware.in_use import in_use_of
+from api.schema.openapi import problems
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.postgres.database import transaction
@@ -63,6 +64,7 @@ async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
     responses={
         200: {"content": {"text/event-stream": {}}},
         204: {"description": "No more events: an EventSource does not reconnect"},
+        **problems(403),
     },
 )
 async def stream_source(
