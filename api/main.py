@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 import structlog
@@ -21,12 +21,14 @@ from api.live import websocket
 from api.live.hub import Hub
 from api.middleware.backpressure import ConcurrencyLimit, MinimumBodyRate
 from api.middleware.failed_keys import FailedKeys
+from api.middleware.in_use import InUse
 from api.middleware.rate_limits import RequestLimits
 from api.middleware.request_metrics import RequestMetrics
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
     Forbidden,
+    InsufficientStorage,
     Malformed,
     NotConfigured,
     RateLimited,
@@ -60,21 +62,25 @@ from api.routes import (
     upload_check,
     upload_url,
     uploads,
+    usage,
     webhook_endpoints,
     worker_config,
 )
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
+from api.upload.incoming import Incoming
 from ingest.errors import (
     BlobMissing,
     Conflict,
     IngestError,
     NotFound,
+    QuotaExceeded,
+    QuotaInUse,
     Rejected,
     SearchTimeout,
     Transient,
 )
-from ingest.observability.metrics import statement_timed_out
+from ingest.observability.metrics import quota_refused, statement_timed_out
 from ingest.postgres.database import is_database_unavailable, is_timed_out
 from ingest.runtime import Runtime
 
@@ -87,6 +93,7 @@ _STATUS_OF_ERROR: Final[dict[type[IngestError], int]] = {
     Malformed: 400,
     Unauthorized: 401,
     Forbidden: 403,
+    QuotaExceeded: 403,
     NotFound: 404,
     Conflict: 409,
     BlobMissing: 410,
@@ -94,9 +101,11 @@ _STATUS_OF_ERROR: Final[dict[type[IngestError], int]] = {
     UnsupportedMedia: 415,
     Rejected: 422,
     RateLimited: 429,
+    QuotaInUse: 429,
     SearchTimeout: 503,
     Transient: 503,
     NotConfigured: 503,
+    InsufficientStorage: 507,
 }
 _RETRY_SOON: Final = {"Retry-After": "5"}
 _CODE_OF_STATUS: Final = {
@@ -130,6 +139,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     chunks.router,
     tickets.router,
     applications.router,
+    usage.router,
     worker_config.router,
     provider.router,
     scaling.router,
@@ -147,6 +157,8 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
             app.state.failed_keys = FailedKeys()
+            app.state.in_use = InUse(runtime.settings.key_limits)
+            app.state.incoming = Incoming(runtime.disk)
             app.state.webhook_bodies = asyncio.Semaphore(firecrawl_webhook.MAX_CONCURRENT_BODIES)
             app.state.overviews = OverviewCache(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
@@ -207,14 +219,21 @@ def _ingest_error(request: Request, error: Exception) -> Response:
     if status is None:
         return _internal_error(request, error)
     code = getattr(error, "code", "not_found" if status == 404 else "invalid_request")
-    extra = {"errors": error.errors} if isinstance(error, FieldRejected) else {}
+    if isinstance(error, Transient) and error.code == InsufficientStorage.code:
+        status = 507
+    extra: dict[str, Any] = {}
+    if isinstance(error, FieldRejected):
+        extra["errors"] = error.errors
+    if isinstance(error, QuotaExceeded):
+        quota_refused(error.facts["quota"])
+        extra |= error.facts
     return problem(status, code=code, detail=str(error), headers=_headers(error), **extra)
 
 
 def _headers(error: Exception) -> dict[str, str] | None:
     if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, Transient | RateLimited) and error.retry_after is not None:
+    if isinstance(error, Transient | RateLimited | QuotaExceeded) and error.retry_after is not None:
         return retry_after(error.retry_after)
     return None
 

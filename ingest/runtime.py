@@ -4,11 +4,12 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ingest.blobs.base import BlobStore
-from ingest.blobs.factory import build_blob_store
+from ingest.blobs.factory import build_blob_store, build_disk_reserve
+from ingest.disk_reserve import DiskReserve
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.firecrawl_inbox import CHANNEL, Inbox
@@ -77,6 +78,7 @@ class Runtime:
     """Optional modules that are not installed; files of their formats cannot be read."""
     jail: JailStatus = NOT_JAILED
     """The layers that confine parser processes."""
+    disk: DiskReserve = field(default_factory=DiskReserve)
     lane: str | None = None
     """Lane of the embedding provider; None: the embedder runs in this process."""
 
@@ -166,6 +168,7 @@ async def open_runtime(
             ocr=ocr,
             missing_parsers=checked.missing,
             jail=checked.jail,
+            disk=build_disk_reserve(settings),
             lane=embedder.lane,
         )
         if work:
@@ -200,6 +203,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         ocr=runtime.ocr,
         web=_web(settings, stack),
         mailer=_mailer(settings),
+        quotas=settings.quotas,
         archives=ArchiveLimits(
             members=settings.archive_members,
             total_bytes=settings.archive_bytes,

@@ -30,7 +30,8 @@ declare
 begin
   if is_large then
     truncate app.applications, rag.workers, rag.schedules, rag.embedding_models,
-             rag.webhook_events, rag.crawl_origins, rag.crawl_slots, rag.lanes cascade;
+             rag.webhook_events, rag.crawl_origins, rag.crawl_slots, rag.lanes,
+             rag.usage_changes cascade;
   else
     set local session_replication_role = replica;
     for name in select format('%I.%I', schemaname, tablename) from pg_tables

@@ -19,6 +19,7 @@ from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
 from ingest.postgres.database import Connection, Pool, transaction
+from ingest.quotas import LARGEST, Quota
 from ingest.runtime import Runtime
 from ingest.store.documents import chunking as stored_chunking
 from ingest.store.limits import token_budgets
@@ -33,11 +34,25 @@ router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/applications", t
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 
 # Shares of common resources: a tenant cannot increase its own.
-_OPERATORS: Final = frozenset({"weight", "tokens_per_day"})
+_OPERATORS: Final = frozenset({"weight", "tokens_per_day", "quotas"})
 
 
 class NewApplication(Body):
     name: Name
+
+
+Amount = Annotated[Whole, Field(ge=0, le=LARGEST)]
+
+
+class OwnQuotas(Body):
+    """Quotas of the application; null or left out: those of the installation."""
+
+    stored_bytes: Amount | None = None
+    staged_bytes: Amount | None = None
+    sources: Amount | None = None
+    pending_jobs: Amount | None = None
+    uploads: Amount | None = None
+    sockets: Amount | None = None
 
 
 class SettingsPatch(Body):
@@ -49,6 +64,8 @@ class SettingsPatch(Body):
     """Changes that need a review by a person."""
     chunking: Chunking | None = None
     """Replaced as a whole; stored documents are chunked again, without reading files."""
+    quotas: OwnQuotas = OwnQuotas()
+    """Replaced as a whole. What exceeds a lower quota stays; `GET /api/usage` shows the result."""
 
 
 class ApplicationPatch(Body):
@@ -63,6 +80,8 @@ class ApplicationSettings(View):
     tokens_per_day: int | None
     reviews: Annotated[list[ReviewReason], BeforeValidator(sorted)]
     chunking: ChunkingView
+    quotas: dict[Quota, int]
+    """Its own; those of the installation apply for the rest."""
 
 
 class Application(View):
@@ -123,14 +142,19 @@ async def get_application(id: UUID, runtime: RuntimeDep, key: Admin) -> Applicat
 async def edit_application(
     id: UUID, body: ApplicationPatch, runtime: RuntimeDep, key: Admin
 ) -> Application:
-    """Rename a tenant or change settings. `weight` and `tokensPerDay` need the operator key."""
+    """Rename a tenant or change settings.
+
+    `weight`, `tokensPerDay` and `quotas` need the operator key.
+    """
     pool = _pool_of(id, key, runtime)
     given = body.settings.model_fields_set
     if not key.is_operator and given & _OPERATORS:
-        raise Forbidden("weight and tokensPerDay need the operator key")
+        raise Forbidden("weight, tokensPerDay and quotas need the operator key")
     changes = body.settings.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"chunking"}
     )
+    if "quotas" in given:
+        changes["quotas"] = body.settings.quotas.model_dump(by_alias=True, exclude_none=True)
     own = chunking.checked(
         body.settings.chunking, runtime.chunking, loc=("body", "settings", "chunking")
     )

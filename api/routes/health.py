@@ -77,6 +77,9 @@ class Checks(View):
     """An operator has paused the workers: see `ingest resume`, PUT /api/worker/config."""
     provider: ProviderFailure | None = None
     """Null while the embedding provider responds, or if it runs in this process."""
+    low_disks: Sequence[str] = ()
+    """Disks with less free space than INGEST_DISK_RESERVE, so that uploads are refused: `files`,
+    `database`."""
     heartbeat: bool | None = None
     """Whether the heartbeat of this worker process is live. Null in other processes."""
     missing_parsers: Sequence[MissingParser] = ()
@@ -91,7 +94,8 @@ class NotReady(Problem):
 
 class Readiness(Checks):
     status: Literal["ready", "degraded"]
-    """`degraded`: requests are served, but without listener, workers, provider or some parsers."""
+    """`degraded`: requests are served, but without listener, workers, provider or some parsers, or
+    without room for uploads."""
 
 
 @router.get("/healthz")
@@ -128,6 +132,7 @@ def _readiness(checks: Checks) -> Readiness | Response:
         checks.listener
         and not checks.jobs_unattended
         and not checks.missing_parsers
+        and not checks.low_disks
         and checks.provider is None
     )
     status: Literal["ready", "degraded"] = "ready" if is_whole else "degraded"
@@ -172,6 +177,7 @@ async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
         jobs_unattended=unattended,
         paused=config.paused,
         provider=provider,
+        low_disks=await runtime.disk.low(),
         heartbeat=state.is_here if works else None,
         missing_parsers=[
             MissingParser(module=item.module, formats=list(item.formats))

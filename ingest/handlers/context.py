@@ -19,6 +19,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.notify.mail import Mailer
+from ingest.quotas import DEFAULTS, Quotas
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
@@ -124,6 +125,8 @@ class Context:
     ocr: OcrSettings | None = None
     """None: OCR is off."""
     archives: ArchiveLimits = ArchiveLimits()
+    quotas: Quotas = DEFAULTS
+    """The installation's, which settings of an application override."""
     lookups: BatchedLookups = field(init=False)
 
     def __post_init__(self) -> None:

@@ -156,11 +156,12 @@ _listening: Final = Gauge(
     "1 while notifications from Postgres arrive; 0: work and progress are found by polling.",
     registry=REGISTRY,
 )
-
-
-def listening(arrive: bool) -> None:
-    """Record whether notifications from Postgres arrive."""
-    _listening.set(arrive)
+_quota_refusals: Final = Counter(
+    "rag_ingest_quota_refusals",
+    "Requests, and files of uploads, that a quota refused.",
+    ("quota",),
+    registry=REGISTRY,
+)
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
@@ -258,6 +259,11 @@ def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> No
     _statement_timeouts.labels(asked_by).inc()
 
 
+def quota_refused(quota: str) -> None:
+    """Count a request or file that was refused; `quota`: one of ingest/quotas.py."""
+    _quota_refusals.labels(quota).inc()
+
+
 def search_degraded(code: str) -> None:
     """Count a hybrid search that ran without vectors."""
     _degraded.labels(code).inc()
@@ -266,3 +272,8 @@ def search_degraded(code: str) -> None:
 def exposition(more: Collector) -> bytes:
     """All metrics of this process and of `more`, in Prometheus' text format."""
     return generate_latest(REGISTRY) + generate_latest(more)
+
+
+def listening(arrive: bool) -> None:
+    """Record whether notifications from Postgres arrive."""
+    _listening.set(arrive)

@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ingest.autoscaling import ScalingRule, parse_table
 from ingest.errors import SetupError
+from ingest.quotas import KeyLimits, Quotas
 from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
     Address,
@@ -18,10 +19,12 @@ from ingest.settings.types import (
     EmbedderName,
     HttpUrl,
     KeepFor,
+    KeyLimitList,
     ModuleNames,
     NetworksAndHosts,
     OcrLanguages,
     Paths,
+    QuotaList,
     ScaleTable,
 )
 
@@ -93,6 +96,10 @@ class Settings(BaseSettings):
 
     sandbox: Literal["auto", "strict", "off"] = "auto"
     sandbox_read: Paths = ()
+    # Quotas
+    quotas: QuotaList = Quotas()
+    key_limits: KeyLimitList = KeyLimits()
+    disk_reserve: int = Field(default=1024 * MIB, ge=0)
 
     # OCR
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import NoDecode
 
 from ingest.autoscaling import Table, parse_table
+from ingest.quotas import KeyLimits, Quotas, parse
 
 
 def _seconds(value: Any) -> Any:
@@ -139,3 +140,15 @@ def _table(value: Any) -> Any:
 
 
 ScaleTable = Annotated[Table, NoDecode, BeforeValidator(_table)]
+
+
+def _quotas(value: Any) -> Any:
+    return parse(value, Quotas()) if isinstance(value, str) else value
+
+
+def _key_limits(value: Any) -> Any:
+    return parse(value, KeyLimits()) if isinstance(value, str) else value
+
+
+QuotaList = Annotated[Quotas, NoDecode, BeforeValidator(_quotas)]
+KeyLimitList = Annotated[KeyLimits, NoDecode, BeforeValidator(_key_limits)]

@@ -44,7 +44,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             if not error.is_gone or stored is None:
                 raise
             return _end_without_content(
-                job, crawl, page, "gone", error.code, str(error), error.http_status
+                job, crawl, page, ctx, "gone", error.code, str(error), error.http_status
             )
     else:
         found = await _read(job, crawl, page, stored, ctx, progress)
@@ -75,13 +75,15 @@ async def _read(
                 f"the site redirects to {redirect.url}: crawl that address instead",
                 code="fetch_failed",
             ) from None
-        return _end_without_content(job, crawl, page, "skipped", redirect.reason, str(redirect))
+        return _end_without_content(
+            job, crawl, page, ctx, "skipped", redirect.reason, str(redirect)
+        )
     except (Permanent, Transient) as error:
         if isinstance(error, PageUnavailable | PageTemporarilyUnavailable):
             await note_http_status(job, page, error.http_status, ctx)
         if isinstance(error, PageUnavailable) and error.is_gone and stored is not None:
             return _end_without_content(
-                job, crawl, page, "gone", error.code, str(error), error.http_status
+                job, crawl, page, ctx, "gone", error.code, str(error), error.http_status
             )
         if stored is not None:
             await follow_stored_links(job, crawl, page, stored, ctx)
@@ -92,6 +94,7 @@ def _end_without_content(
     job: ClaimedJob,
     crawl: Crawl,
     page: PageForJob,
+    ctx: Context,
     status: crawl_pages.PageStatus,
     code: str,
     message: str,
@@ -108,7 +111,7 @@ def _end_without_content(
             status=status, error_code=code, error_message=message, http_status=http_status
         )
         await crawl_pages.finish(conn, page.id, result)
-        await add_to_frontier(conn, job, crawl, SortedLinks(), locked=locked, freed=freed)
+        await add_to_frontier(conn, job, crawl, SortedLinks(), ctx=ctx, locked=locked, freed=freed)
         await recount_ended_run(conn, crawl, locked)
 
     return Outcome(write=write, result={"uri": page.uri, "outcome": status})

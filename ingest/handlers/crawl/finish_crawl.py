@@ -83,6 +83,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         await crawl_pages.record_failures(conn, crawl_id)
+        await crawl_pages.fail_without_room(conn, crawl_id, most=crawl.settings.limit)
         pages = [PageCount(**row) for row in await crawl_pages.count_by_state(conn, crawl_id)]
         settings = await applications.settings_of(conn, crawl.application_id)
         return _Findings(

@@ -84,7 +84,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     async def write(conn: Connection) -> None:
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
         await crawls.mark_running(conn, crawl.id)
-        await add_to_frontier(conn, job, crawl, first, locked=locked)
+        await add_to_frontier(conn, job, crawl, first, ctx=ctx, locked=locked)
 
     return Outcome(write=write, wait=Wait(delay=_POLL, reason="pages"))
 

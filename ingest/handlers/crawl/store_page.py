@@ -12,6 +12,7 @@ from ingest.handlers.crawl.read_page import ReadPage
 from ingest.handlers.documents.chunk_settings import rechunk_if_settings_changed
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.documents.new_document import new_document
+from ingest.handlers.room import require_room
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
@@ -132,6 +133,7 @@ async def _embed_if_changed(update: _PageUpdate, progress: Progress) -> None:
         )
         if update.is_collapsed:
             return
+    await require_room(update.ctx, update.crawl.application_id, text=parsed.document.text)
     with progress.run_stage("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, update.ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
@@ -158,7 +160,9 @@ async def _write(conn: Connection, update: _PageUpdate) -> None:
     result = await _result(conn, update)
     result = replace(result, http_status=update.read.http_status, canonical=update.canonical)
     await crawl_pages.finish(conn, update.page.id, result)
-    await add_to_frontier(conn, update.job, crawl, update.found, locked=locked, freed=update.freed)
+    await add_to_frontier(
+        conn, update.job, crawl, update.found, ctx=update.ctx, locked=locked, freed=update.freed
+    )
     if update.vectors is not None and update.vectors.is_cached:
         await documents.drop_cached(
             conn,

@@ -62,7 +62,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         progress.lines.append(_skipped(job, unpacked.skipped))
 
     async def write(conn: Connection) -> None:
-        await out.write(conn, location, ctx.archives)
+        await out.write(conn, location, ctx)
         await members.reopen(conn, location.root_job_id)
 
     return Outcome(

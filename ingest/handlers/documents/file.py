@@ -231,7 +231,7 @@ class _Ingested:
                 model_id=new.model_id,
             )
         else:
-            await self.inside.write(conn, self.location, self.ctx.archives)
+            await self.inside.write(conn, self.location, self.ctx)
             if not self.location.is_root:
                 await members.reopen(conn, self.location.root_job_id)
         chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)

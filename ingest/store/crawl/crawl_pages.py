@@ -167,6 +167,11 @@ async def record_failures(conn: Connection, crawl_id: UUID) -> None:
     await conn.execute(_SQL["record_failures"], {"crawl_id": crawl_id})
 
 
+async def fail_without_room(conn: Connection, crawl_id: UUID, *, most: int) -> None:
+    """Fail pages of an ended run that a quota kept waiting; `most`: the run's page limit."""
+    await conn.execute(_SQL["fail_without_room"], {"crawl_id": crawl_id, "most": most})
+
+
 async def count_by_state(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
     """Counts `n` of pages by status, error_code and http_status."""
     async with conn.cursor(row_factory=dict_row) as cur:

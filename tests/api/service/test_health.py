@@ -49,6 +49,7 @@ async def test_ready_names_the_listener_and_the_workers(
         "jobsUnattended": False,
         "paused": False,
         "provider": None,
+        "lowDisks": [],
         "heartbeat": None,
         "missingParsers": [],
         "sandbox": {

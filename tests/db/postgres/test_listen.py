@@ -115,9 +115,10 @@ async def test_pool_without_a_free_connection_says_nothing_about_delivery(
 ) -> None:
     async with _listening(dsn, pool) as (listener, heard):
         await until(lambda: truth_of(listener.is_connected))
-        held = [await pool.getconn() for _ in range(pool.max_size)]
+        connections = pool.connections.open
+        held = [await connections.getconn() for _ in range(connections.max_size)]
         await asyncio.sleep(2 * _DELIVERY.total_seconds())
         for conn in held:
-            await pool.putconn(conn)
+            await connections.putconn(conn)
 
     assert (listener.is_connected, heard.reconnects) == (True, 1)

@@ -16,7 +16,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from structlog.testing import capture_logs
 
 from harness.pgbouncer import PROGRAM, PgBouncer
-from ingest.postgres.database import Connection, Pool, open_pool, transaction
+from ingest.postgres.database import (
+    Connection,
+    Pool,
+    across_applications,
+    open_pool,
+    transaction,
+)
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import load_migrations, migrate, pending_migrations
 from ingest.postgres.poolers import DIRECT, Pooling, detect_pooling, pooling_of
@@ -37,8 +43,8 @@ def transaction_mode(dsn: str) -> Iterator[str]:
 
 @pytest.fixture
 async def shared_pool(transaction_mode: str) -> AsyncIterator[Pool]:
-    async with open_pool(transaction_mode, size=6, application_name="shared") as pool:
-        yield pool
+    async with open_pool(transaction_mode, size=6, application_name="shared") as connections:
+        yield across_applications(connections)
 
 
 def _tracks_prepared() -> bool:
@@ -114,9 +120,9 @@ async def test_shared_sessions_are_warned_of_once_and_left_as_they_were(
     before = _left_behind(transaction_mode)
     with capture_logs() as logs:
         async with open_pool(transaction_mode, size=4, application_name="shared") as pool:
-            conns = [await pool.getconn() for _ in range(4)]
+            conns = [await pool.open.getconn() for _ in range(4)]
             for conn in conns:
-                await pool.putconn(conn)
+                await pool.open.putconn(conn)
 
     assert _left_behind(transaction_mode) == before
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == [
@@ -142,9 +148,9 @@ async def test_settings_of_the_role_are_overridden_in_each_transaction(
     guest = make_conninfo(transaction_mode, user="guest")
     try:
         async with open_pool(guest, size=2, application_name="guest") as pool:
-            async with pool.connection() as single:
+            async with pool.open.connection() as single:
                 alone = await _seen(single)
-            async with transaction(pool) as inside:
+            async with transaction(across_applications(pool)) as inside:
                 within = await _seen(inside)
         left = _left_behind(guest)
     finally:

@@ -54,6 +54,9 @@ union all
 select 'function', proname, pg_get_functiondef(oid), null from pg_proc
  where pronamespace in ('app'::regnamespace, 'rag'::regnamespace)
 union all
+select 'trigger', tgrelid::regclass || '.' || tgname, pg_get_triggerdef(oid), null from pg_trigger
+ where not tgisinternal
+union all
 select 'job type', type, (to_jsonb(job_type) - 'created_at' - 'updated_at')::text, null
   from rag.job_types as job_type
 """
