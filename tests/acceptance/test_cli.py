@@ -84,7 +84,7 @@ class Machine:
         for path in paths:
             file = self.folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("" if "empty" in path else f"The file {path} tells of {file.stem}.")
+            file.write_text("\n" if "empty" in path else f"The file {path} tells of {file.stem}.")
 
     def postgres(self) -> int:
         """The pid of the embedded server."""
