@@ -228,7 +228,13 @@ def test_ci_runs_all_linters_and_stops_at_the_first_failure() -> None:
 
     assert os.access(ROOT / ".ci/run", os.X_OK)
     assert "set -euo pipefail" in script
-    for command in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
+    for command in (
+        "ruff check",
+        "ruff format --check",
+        "mypy",
+        "lint-imports",
+        "python -m tests.licences",
+    ):
         assert f".venv/bin/{command}" in script
     subprocess.run(["bash", "-n", ROOT / ".ci/run"], check=True)
 
