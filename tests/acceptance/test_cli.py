@@ -106,6 +106,21 @@ def is_gone(pid: int) -> bool:
     return False
 
 
+def test_nothing_in_the_data_folder_is_readable_by_other_accounts(machine: Machine) -> None:
+    machine.write("docs/harbour.md")
+    machine.data.mkdir(mode=0o755)
+    with machine.running("serve"):
+        uploaded = machine.run("upload", "docs")
+        open_to_others = [
+            str(path.relative_to(machine.folder))
+            for path in (machine.data, *machine.data.rglob("*"))
+            if path.lstat().st_mode & 0o077 and not path.is_symlink()
+        ]
+
+    assert uploaded.returncode == 0
+    assert open_to_others == []
+
+
 def test_a_folder_is_uploaded_reported_found_listed_and_watched(machine: Machine) -> None:
     machine.write("docs/harbour.md", "docs/deep/lantern.txt", "docs/empty.txt", "docs/.hidden")
     with machine.running("serve"):
