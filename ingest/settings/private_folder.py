@@ -20,7 +20,7 @@ _OURS: Final = re.compile(
 def keep_private(folder: Path) -> None:
     """Create only private files in this process from now on, and close what exists.
 
-    Folders are closed, but not each blob: all were created with 0600, and there may be millions. The
+    Folders are closed, but not each blob: all were created with 0600, and may be millions. The
     database closes its own files. A folder that cannot be closed is logged, and used.
     """
     os.umask(_PUBLIC)

@@ -66,7 +66,7 @@ def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> No
     settings = runtime.settings
     is_generated = settings.admin_key is None
     # Do not print the key unless to a terminal: other people may read a log.
-    shown = runtime.operator_key if sys.stdout.isatty() else None
+    shown = runtime.operator_key.current if sys.stdout.isatty() else None
     file = data_folder.key_file(settings.data_dir).absolute()
     if as_json:
         ready = {"url": url, "worker": work, "ocr": _ocr(runtime)}
