@@ -52,6 +52,8 @@ class Settings(BaseSettings):
     admin_key: SecretStr | None = None
     admin_key_previous: SecretStr | None = None
     requests_per_minute: int = Field(default=6000, ge=0)
+    docs: bool = True
+    metrics_token: SecretStr | None = Field(default=None, min_length=16)
 
     # Embeddings
     embedder: EmbedderName | None = None
