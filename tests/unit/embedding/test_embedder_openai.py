@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -85,6 +86,47 @@ async def test_texts_are_sent_in_one_request_and_vectors_returned(
         "encoding_format": "base64",
     }
     assert call.request.headers["authorization"] == f"Bearer {KEY}"
+
+
+def endless(*, zipped: bool) -> httpx.Response:
+    """A body that fills the memory of whoever reads it to its end."""
+    part = b" " * 1_000_000
+    headers = {"content-encoding": "gzip"} if zipped else {}
+
+    async def body() -> AsyncIterator[bytes]:
+        packer = zlib.compressobj(wbits=31)
+        while True:
+            yield packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH) if zipped else part
+
+    return httpx.Response(200, headers=headers, content=body())
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+async def test_an_endless_answer_is_cut_off_and_counts_as_a_failing_provider(
+    embedder: OpenAIEmbedder, endpoint: respx.Route, zipped: bool
+) -> None:
+    endpoint.side_effect = lambda _: endless(zipped=zipped)
+
+    with pytest.raises(Transient, match="larger than any answer can be") as caught:
+        await embedder.embed(["text 1"])
+
+    assert caught.value.code == "embedding_unavailable"
+
+
+async def test_the_longest_answer_is_read(embedder: OpenAIEmbedder, endpoint: respx.Route) -> None:
+    count = 2048
+    row = ["-0.123456789012345678901"] * 4  # as text with a line for each number
+    items = [
+        f'{{"object": "embedding", "index": {n}, "embedding": [\n          '
+        + ",\n          ".join(row)
+        + "\n        ]}"
+        for n in range(count)
+    ]
+    endpoint.return_value = httpx.Response(200, text=f'{{"data": [{",".join(items)}]}}')
+
+    vectors = await embedder.embed(["text 1"] * count)
+
+    assert vectors.shape == (count, 4)
 
 
 async def test_dimensions_are_sent_only_when_set(endpoint: respx.Route) -> None:
