@@ -3,6 +3,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -113,20 +114,18 @@ async def test_an_endless_answer_is_cut_off_and_counts_as_a_failing_provider(
     assert caught.value.code == "embedding_unavailable"
 
 
-async def test_the_longest_answer_is_read(embedder: OpenAIEmbedder, endpoint: respx.Route) -> None:
-    count = 2048
-    row = ["-0.123456789012345678901"] * 4  # as text with a line for each number
-    items = [
-        f'{{"object": "embedding", "index": {n}, "embedding": [\n          '
-        + ",\n          ".join(row)
-        + "\n        ]}"
-        for n in range(count)
-    ]
+async def test_the_longest_answer_is_read(endpoint: respx.Route) -> None:
+    count, dimension = 1024, 64
+    row = ",\n          ".join(["-0.123456789012345678901"] * dimension)  # text, in lines
+    items = (f'{{"index": {number}, "embedding": [{row}]}}' for number in range(count))
     endpoint.return_value = httpx.Response(200, text=f'{{"data": [{",".join(items)}]}}')
+    model = replace(MODEL, dimension=dimension)
+    embedder = OpenAIEmbedder(model, api_key=KEY, base_url=URL, dimensions=None)
 
     vectors = await embedder.embed(["text 1"] * count)
+    await embedder.close()
 
-    assert vectors.shape == (count, 4)
+    assert vectors.shape == (count, dimension)
 
 
 async def test_dimensions_are_sent_only_when_set(endpoint: respx.Route) -> None:
