@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -10,11 +11,12 @@ import psycopg
 import structlog
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from api.allowed_methods import HeadOfProbes, allowed_methods
 from api.authenticated_route import AuthenticatedRoute
 from api.installation_state import OverviewCache
 from api.live import websocket
@@ -24,6 +26,7 @@ from api.middleware.failed_keys import FailedKeys
 from api.middleware.in_use import InUse
 from api.middleware.rate_limits import RequestLimits
 from api.middleware.request_metrics import RequestMetrics
+from api.middleware.security_headers import add_security_headers
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
@@ -37,6 +40,7 @@ from api.problems import (
     is_broken_json,
     problem,
     retry_after,
+    shorten,
     validation_problem,
 )
 from api.routes import (
@@ -66,6 +70,7 @@ from api.routes import (
     webhook_endpoints,
     worker_config,
 )
+from api.routes.api_docs import add_docs_page
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
 from api.upload.incoming import Incoming
@@ -121,6 +126,7 @@ _CODE_OF_STATUS: Final = {
 _MAX_REQUESTS: Final = 500
 # Monitoring must work at peak load.
 _PROBES: Final = ("/healthz", "/readyz", "/metrics")
+_HEAD_PATHS: Final = (*_PROBES, "/", "/docs")
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
@@ -148,8 +154,11 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
 )
 
 
-def create_app(open_runtime: OpenRuntime) -> FastAPI:
-    """Create the application; the runtime lives as long as the server's lifespan."""
+def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
+    """Create the application; the runtime lives as long as the server's lifespan.
+
+    `has_docs`: whether it serves /docs and /openapi.json.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -168,12 +177,15 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             finally:
                 await hub.close()
 
-    app = FastAPIOffline(
+    # The other one also serves the files of the page /docs, which FastAPI takes from a CDN.
+    app = (FastAPIOffline if has_docs else FastAPI)(
         title="rag-ingest",
         version=version("rag-ingest"),
         description=openapi.DESCRIPTION,
         openapi_tags=openapi.TAGS,
         generate_unique_id_function=lambda route: route.name,
+        openapi_url="/openapi.json" if has_docs else None,
+        docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
@@ -188,19 +200,17 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     # Without `strict`: a signed webhook is never rejected for its content.
     app.include_router(firecrawl_webhook.router)
     app.include_router(websocket.router)
-    # For people who open the address that `ingest serve` prints.
-    app.add_api_route("/", _redirect_to_docs, include_in_schema=False)
+    if has_docs:
+        add_docs_page(app)
     openapi.install_document(app, routers=_ROUTERS)
     # The last one is the outermost: it also counts requests that the inner ones refuse.
     app.add_middleware(MinimumBodyRate)
     app.add_middleware(ConcurrencyLimit, max_requests=_MAX_REQUESTS, exempt=_PROBES)
     app.add_middleware(RequestMetrics)
+    app.add_middleware(HeadOfProbes, paths=_HEAD_PATHS)
     _handle_errors(app)
+    add_security_headers(app)
     return app
-
-
-async def _redirect_to_docs(request: Request) -> RedirectResponse:
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/docs")
 
 
 def _handle_errors(app: FastAPI) -> None:
@@ -245,10 +255,21 @@ def _validation_error(_: Request, error: Exception) -> Response:
     return validation_problem(error.errors())
 
 
-def _http_exception(_: Request, error: Exception) -> Response:
+def _http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for this type
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return _method_not_allowed(request, error)
     code = _CODE_OF_STATUS.get(error.status_code, "invalid_request")
     return problem(error.status_code, code=code, detail=error.detail, headers=error.headers)
+
+
+def _method_not_allowed(request: Request, error: HTTPException) -> Response:
+    allowed = allowed_methods(request, head_paths=_HEAD_PATHS)
+    headers = {"Allow": allowed} if allowed else error.headers
+    if request.method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=headers)
+    detail = f"this path has no method {shorten(request.method, 20)}"
+    return problem(405, code="method_not_allowed", detail=detail, headers=headers)
 
 
 def _client_disconnected(_: Request, error: Exception) -> Response:

@@ -39,7 +39,7 @@ from ingest.sandbox.factory import build_check, build_parsers
 from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.jail import protect_memory
 from ingest.search.search import SearchParts
-from ingest.settings.operator_key import operator_key
+from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.documents.chunking import ChunkingDefaults
@@ -67,7 +67,7 @@ class Runtime:
     blobs: BlobStore
     model: EmbeddingModel
     model_id: int
-    operator_key: str
+    operator_key: OperatorKey
     embedder: EmbeddingService
     search_parts: SearchParts
     governor: Governor

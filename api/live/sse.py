@@ -25,7 +25,7 @@ KEEP_ALIVE: Final = ": still here\n\n"
 PADDING: Final = ":" + 2048 * " " + "\n\n"
 
 _HEADERS: Final = {
-    "Cache-Control": "no-cache, no-transform",
+    "Cache-Control": "no-store, no-transform",
     "Connection": "keep-alive",
     "X-Accel-Buffering": "no",
 }

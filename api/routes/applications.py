@@ -185,9 +185,8 @@ async def add_key(
 ) -> JSONResponse:
     """Create a key. Only this response and its idempotent replays contain the plaintext key."""
     pool = _pool_of(id, key, runtime)
-    secret = Secret(
-        member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
-    )
+    derive = partial(api_keys.derived_key, runtime.operator_key.current)
+    secret = Secret(member="key", derive=derive, is_valid=_is_live)
 
     async def work(conn: Connection) -> CreatedKey:
         added = await api_keys.add_key(

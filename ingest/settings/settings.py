@@ -55,7 +55,10 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     admin_key: SecretStr | None = None
+    admin_key_previous: SecretStr | None = None
     requests_per_minute: int = Field(default=6000, ge=0)
+    docs: bool = True
+    metrics_token: SecretStr | None = Field(default=None, min_length=16)
 
     # Embeddings
     embedder: EmbedderName | None = None

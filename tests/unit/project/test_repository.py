@@ -228,7 +228,13 @@ def test_ci_runs_all_linters_and_stops_at_the_first_failure() -> None:
 
     assert os.access(ROOT / ".ci/run", os.X_OK)
     assert "set -euo pipefail" in script
-    for command in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
+    for command in (
+        "ruff check",
+        "ruff format --check",
+        "mypy",
+        "lint-imports",
+        "python -m tests.licences",
+    ):
         assert f".venv/bin/{command}" in script
     subprocess.run(["bash", "-n", ROOT / ".ci/run"], check=True)
 
@@ -348,6 +354,21 @@ def test_compose_names_only_what_it_defines(compose: dict[str, Any]) -> None:
 
     assert volumes == set(compose["volumes"])
     assert needed <= set(services)
+
+
+def test_compose_has_no_password_of_its_own(compose: dict[str, Any]) -> None:
+    text = read("compose.yaml")
+    defaults = re.findall(r"\$\{(\w*(?:PASSWORD|KEY|SECRET|TOKEN)\w*)(:[-?])(.*?)\}", text)
+    given = [
+        (name, value)
+        for service in compose["services"].values()
+        for name, value in service.get("environment", {}).items()
+        if re.search("PASSWORD|KEY|SECRET|TOKEN|DATABASE_URL", name)
+    ]
+
+    assert {name for name, kind, _ in defaults if kind == ":?"} == {"POSTGRES_PASSWORD"}
+    assert [name for name, kind, default in defaults if kind == ":-" and default] == []
+    assert [name for name, value in given if "${" not in value] == []
 
 
 def test_compose_sets_only_variables_that_exist(compose: dict[str, Any]) -> None:
