@@ -127,6 +127,16 @@ class WebPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemap:
+    """The entries of a sitemap: URLs in order, without duplicates, ready to be requested."""
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    is_cut: bool = False
+    """Whether entries are missing: unreadable, or above a limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedStep:
     """An optional step that failed; the file was read without it."""
 

@@ -12,7 +12,15 @@ from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
 from ingest.handlers.documents.batched_lookups import BatchedLookups
-from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
+from ingest.model import (
+    Chunk,
+    ChunkSettings,
+    EmbeddingModel,
+    OcrSettings,
+    ReviewReason,
+    Sitemap,
+    Stage,
+)
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
@@ -21,6 +29,7 @@ from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
     RechunkRequest,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -51,6 +60,8 @@ class Parser(Protocol):
     async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked: ...
 
     async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]: ...
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest) -> Sitemap: ...
 
 
 class Embed(Protocol):

@@ -28,6 +28,8 @@ from ingest.sandbox.messages import (
     Rechunked,
     RechunkRequest,
     Request,
+    SitemapRead,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -109,6 +111,8 @@ def _carry_out(path: Path, request: Request, progress: _ProgressReporter) -> Ans
         return _parse(path, request, progress)
     if isinstance(request, UnpackRequest):
         return _unpack(path, request, progress)
+    if isinstance(request, SitemapRequest):
+        return _read_sitemap(path, request)
     return _check() if isinstance(request, CheckRequest) else _rechunk(path, request)
 
 
@@ -197,6 +201,12 @@ def _rechunk(path: Path, request: RechunkRequest) -> Rechunked:
     text = path.read_text("utf-8")
     document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
     return Rechunked(chunks=_chunk(document, request.chunk))
+
+
+def _read_sitemap(path: Path, request: SitemapRequest) -> SitemapRead:
+    from ingest.formats.xml.sitemap import read
+
+    return SitemapRead(sitemap=read(path.read_bytes(), base=request.base, limit=request.limit))
 
 
 def _check() -> Checked:

@@ -16,7 +16,7 @@ import structlog
 
 from ingest.errors import Permanent, Transient
 from ingest.formats.catalog import format_name
-from ingest.model import Chunk, MissingModule
+from ingest.model import Chunk, MissingModule, Sitemap
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
 from ingest.sandbox.messages import (
@@ -28,6 +28,8 @@ from ingest.sandbox.messages import (
     RechunkRequest,
     Reply,
     Request,
+    SitemapRead,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -101,6 +103,13 @@ class ParserPool:
         if not isinstance(result, Rechunked):
             raise _unless_error(result)
         return result.chunks
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest) -> Sitemap:
+        """Read the addresses in the sitemap or feed at `path`; raises as `parse`."""
+        result = (await self._run(path, request)).result
+        if not isinstance(result, SitemapRead):
+            raise _unless_error(result)
+        return result.sitemap
 
     async def check(self) -> tuple[MissingModule, ...]:
         """Return the modules that parsers need but that are not installed; raises as `parse`."""
