@@ -170,7 +170,7 @@ def _check_pages(pages: tuple[Page, ...], length: int) -> None:
 def _check_web(web: WebPage) -> None:
     if len(web.links) > MOST_LINKS or len(set(web.links)) < len(web.links):
         raise BadFrame("too many links, or duplicates")
-    _check_urls(filter(None, (*web.links, web.canonical)))
+    _check_urls(filter(None, (*web.links, web.canonical, web.refresh)))
 
 
 def _check_urls(urls: Iterable[str]) -> None:
