@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
+from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.model import (
     Chunk,
@@ -132,6 +133,7 @@ class Context:
     ocr: OcrSettings | None = None
     """None: OCR is off."""
     archives: ArchiveLimits = ArchiveLimits()
+    missing_pages: MissingPages = field(default_factory=MissingPages)
     lookups: BatchedLookups = field(init=False)
 
     def __post_init__(self) -> None:

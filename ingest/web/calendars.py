@@ -47,3 +47,28 @@ def years(path: str, query: str) -> list[int]:
         dates.append(numbers[0])
     texts = [year for date in dates for year in _ANY_YEAR.findall(date)]
     return [int(year) for year in texts + _PARAMETER.findall(query)]
+
+
+_DAYS: Final = (
+    "mon(?:day|tag)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+    "|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi"
+    "|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
+)
+_DATES_IN_TEXT: Final = re.compile(
+    rf"(?<!\w)(?:{_YEAR}[-./_]\d\d?(?:[-./_]\d\d?)?|\d\d?[-./](?:\d\d?[-./])?{_YEAR}|{_YEAR}"
+    rf"|(?:\d\d?\.?\s+)?(?:{_MONTH})(?:\s+\d\d?(?:st|nd|rd|th)?\b)?|{_DAYS})(?!\w)",
+    re.IGNORECASE,
+)
+_DAY_GRID: Final = re.compile(r"(?:(?<!\w)\d\d?(?!\w)[\s|]*){7,}")
+_NUMBER: Final = re.compile(r"\d+")
+
+
+def undated(text: str, url: str) -> str:
+    """The words of a text without dates, grids of days and the numbers of its own URL."""
+    text = _DAY_GRID.sub(" ", _DATES_IN_TEXT.sub(" ", text.replace(url, " ")))
+    own = {int(number) for number in _NUMBER.findall(url) if len(number) < 9}
+    return " ".join(
+        word.casefold()
+        for word in text.split()
+        if not (word.isdecimal() and len(word) < 9 and int(word) in own)
+    )

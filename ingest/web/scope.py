@@ -160,15 +160,7 @@ def _is_trap(url: str, parts: UrlParts) -> bool:
         len(url) > _LONGEST
         or len(segments) > _DEEPEST
         or max(Counter(segments).values(), default=0) >= _REPEATS
-        or _ends_repeated(segments)
         or _has_many_parameters(parts.query)
-    )
-
-
-def _ends_repeated(segments: list[str]) -> bool:
-    """Whether the path ends like `/a/b/a/b`: a relative link that leads to itself."""
-    return any(
-        segments[-size:] == segments[-2 * size : -size] for size in range(2, len(segments) // 2 + 1)
     )
 
 

@@ -12,6 +12,7 @@ from ingest.handlers.crawl.fetch_page import (
     fetch_page,
     refuse_status,
 )
+from ingest.handlers.crawl.soft_404 import is_soft_404
 from ingest.handlers.documents.chunk_settings import chunk_settings
 from ingest.model import MOST_LINKS, ChunkSettings, Placeholder, WebPage
 from ingest.observability import metrics
@@ -108,7 +109,17 @@ async def _read_page(
                 answer.path, answer.fetched.url, ctx, progress, answer=answer, chunking=chunking
             )
             web = parsed.document.web or WebPage()
-            return web.refresh or _changed(answer, parsed, chunking, uri)
+            read = _changed(answer, parsed, chunking, uri)
+            if web.refresh or read.placeholder:
+                return web.refresh or read
+            is_missing = await is_soft_404(
+                answer.fetched.url,
+                parsed.document,
+                ctx,
+                is_asked_for=page.depth == 0,
+                chunking=chunking,
+            )
+            return replace(read, placeholder="soft_404") if is_missing else read
     if stored is None:
         raise Permanent(
             "the server responded with HTTP 304 to an unconditional request", code="fetch_status"

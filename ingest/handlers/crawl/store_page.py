@@ -8,6 +8,7 @@ from dataclasses import replace
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.crawl.link_discovery import SortedLinks, add_to_frontier
+from ingest.handlers.crawl.near_duplicates import near_duplicate
 from ingest.handlers.crawl.page_update import PageUpdate, collect_links, embed_if_changed
 from ingest.handlers.crawl.placeholder_pages import MESSAGES
 from ingest.handlers.crawl.read_page import ReadPage
@@ -52,8 +53,6 @@ async def page_outcome(
         await embed_if_changed(update, progress)
     if crawl.source_type == "site" and crawl.provider == "builtin":
         await collect_links(update)
-    if read.placeholder is not None and not update.is_collapsed:
-        update.found.skipped[read.placeholder] += 1
     progress.stage = "store"
     progress.advance_to(95)
 
@@ -119,6 +118,9 @@ async def _result(conn: Connection, update: PageUpdate) -> PageResult:
             status="skipped", error_code="noindex", error_message="the page asks not to be indexed"
         )
     twin = await _twin(conn, update)
+    near = None if twin else await near_duplicate(conn, update)
+    if near is not None:
+        return near
     if twin is not None and not _is_preferred(update, twin):
         update.freed += 1
         return PageResult(status="duplicate", duplicate_of=twin.uri)
