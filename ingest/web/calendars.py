@@ -1,6 +1,7 @@
 """Dates in URLs: pages of a calendar differ in nothing else, and go on forever."""
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 _MONTH: Final = (
@@ -63,10 +64,10 @@ _DAY_GRID: Final = re.compile(r"(?:(?<!\w)\d\d?(?!\w)[\s|]*){7,}")
 _NUMBER: Final = re.compile(r"\d+")
 
 
-def undated(text: str, url: str) -> str:
-    """The words of a text without dates, grids of days and the numbers of its own URL."""
-    text = _DAY_GRID.sub(" ", _DATES_IN_TEXT.sub(" ", text.replace(url, " ")))
-    own = {int(number) for number in _NUMBER.findall(url) if len(number) < 9}
+def undated(text: str, urls: Collection[str]) -> str:
+    """The words of a text without dates, grids of days and the numbers in these URLs."""
+    text = _DAY_GRID.sub(" ", _DATES_IN_TEXT.sub(" ", text))
+    own = {int(number) for url in urls for number in _NUMBER.findall(url) if len(number) < 9}
     return " ".join(
         word.casefold()
         for word in text.split()

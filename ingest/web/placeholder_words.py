@@ -144,12 +144,19 @@ LOADING: Final = re.compile(
 )
 
 CONSENT_HEADING: Final = _any(
-    r".{0,30}before you (?:continue|proceed|go on).{0,40}|bevor (?:sie|du) (?:fortfahren|weiter).{0,40}",
-    r"(?:we|your|about|our|this site|this website|manage)?.{0,30}\b(?:privacy|cookies?|consent)\b.{0,30}"
-    r"(?:matters?|important|value|respect|settings|preferences|consent|choices|us|required)?.{0,20}",
-    r".{0,40}(?:cookie-?(?:hinweis|einstellungen|zustimmung)|datenschutz|privatsphäre|einwilligung).{0,40}",
-    r".{0,40}(?:vie privée|cookies?|consentement|privacidad|consentimiento|privacy|toestemming).{0,40}",
-    r"avant de continuer.{0,40}|antes de continuar.{0,40}|prima di continuare.{0,40}|同意.{0,20}",
+    r"before you (?:continue|proceed|go on).{0,40}|bevor (?:sie|du) (?:fortfahren|weiter).{0,40}",
+    r"(?:we|.{0,30} and its partners) (?:value|respect|care about|use|process).{0,20}"
+    r" (?:privacy|cookies?|data).{0,30}",
+    r"(?:your|manage your) (?:privacy|cookies?|data).{0,40}|your (?:choices|consent).{0,40}",
+    r"(?:this|our) (?:web)?site uses cookies.{0,20}",
+    r"(?:manage )?(?:cookie|privacy)[ -]?(?:consent|settings|preferences|choices)|manage consent",
+    r"(?:ihre|deine) (?:privatsphäre|daten|zustimmung|einwilligung|cookie).{0,40}",
+    r"cookie-?(?:hinweis|einstellungen|zustimmung)|wir (?:verwenden|nutzen|respektieren|schätzen).{0,50}",
+    r"(?:diese|unsere) (?:web)?(?:site|seite) (?:verwendet|nutzt) cookies.{0,20}",
+    r"(?:le )?respect de (?:votre|la) vie privée.{0,30}|votre (?:vie privée|consentement).{0,30}",
+    r"(?:nous|ce site) (?:respect|utilis).{0,50}|(?:tu|su|valoramos tu|sua|la tua) privaci?d?a?.{0,40}",
+    r"avant de continuer.{0,40}|antes de continuar.{0,40}|prima di continuare.{0,40}",
+    r"(?:je|uw) (?:privacy|cookies).{0,40}|voordat (?:je|u) verdergaat.{0,30}|(?:cookie|クッキー).{0,10}同意.{0,10}",
 )
 CONSENT: Final = _any(
     r"cookie|consent|privacy|partners?\b|personal data|personali[sz]ed|advertis|tracking|data protection",

@@ -20,6 +20,7 @@ _APOLOGY_FEW: Final = 600  # characters of a page that says it was not found, ad
 _NO_MORE: Final = 60  # characters: a link home, a name, a line of copyright
 _WORDLESS: Final = 20  # characters
 _SITE_NAME: Final = re.compile(r"\s+[|·•»\u2013\u2014-]+\s+|\s*[|·•»]\s*|:\s+|\s+::\s+")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 _MARKDOWN_LINK: Final = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,2048}\)")
 _MARKDOWN_MARKS: Final = re.compile(r"^(?:[#>*+\-|\s]|\d+\.\s)+|[*_`|]+|\\(?=\W)")
 
@@ -87,7 +88,7 @@ def markdown_signals(markdown: str, title: str | None) -> PageSignals | None:
         headings=headings,
         lines=lines,
         labels=[*labels, *short],
-        has_password=any(_has(words.PASSWORD_LABEL, line) for line in short if len(line) < 40),
+        has_password=any(_has(words.PASSWORD_LABEL, line.lower()) for line in short),
         has_scripts=True,  # unknown: the provider ran them
     )
 
@@ -108,10 +109,11 @@ class _Seen:
         return any(pattern.fullmatch(name) for name in self.names)
 
     def without(self, pattern: re.Pattern[str]) -> int:
-        """Characters of the lines that do not match, labels left out."""
+        """Characters of the sentences that do not match, labels left out."""
         labels = set(self.labels)
-        rest = (line for line in self.lines if line not in labels and not pattern.search(line))
-        return sum(map(len, rest))
+        lines = (line for line in self.lines if line not in labels)
+        sentences = (sentence for line in lines for sentence in _SENTENCE_END.split(line))
+        return sum(len(sentence) for sentence in sentences if not pattern.search(sentence))
 
 
 def _is_login(page: PageSignals, seen: _Seen) -> bool:
@@ -120,9 +122,9 @@ def _is_login(page: PageSignals, seen: _Seen) -> bool:
     is_named = seen.is_named(words.LOGIN_HEADING)
     demands = _has(words.LOGIN_DEMAND, seen.everything)
     if page.has_password:
-        most = _WORDLESS if seen.headings else 2 * _NO_MORE
         submits = any(words.LOGIN_HEADING.fullmatch(label) for label in seen.labels)
-        return is_named or demands or (submits and seen.length < most)
+        most = 0 if seen.headings else 2 * _NO_MORE
+        return is_named or demands or (submits and seen.length <= most)
     if page.has_login_name:
         return is_named and (demands or seen.length < 2 * _NO_MORE)
     return is_named and demands and seen.without(words.LOGIN_DEMAND) < _NO_MORE
@@ -130,7 +132,7 @@ def _is_login(page: PageSignals, seen: _Seen) -> bool:
 
 def _needs_javascript(page: PageSignals, seen: _Seen) -> bool:
     noscript = _folded(page.noscript)
-    if len(noscript) > _FEW and not _has(words.JAVASCRIPT_DEMAND, noscript[:_FEW]):
+    if len(noscript) > _NO_MORE and not _has(words.JAVASCRIPT_DEMAND, noscript):
         return False  # the page itself, for readers without scripts
     is_shown = page.has_password or page.has_text_area
     if is_shown:
@@ -142,17 +144,17 @@ def _needs_javascript(page: PageSignals, seen: _Seen) -> bool:
         return rest < _WORDLESS and not seen.headings
     about = any("javascript" in heading for heading in seen.headings)
     demand = _has(words.JAVASCRIPT_DEMAND, " ".join([seen.text, *seen.headings]))
-    return demand and rest < _WORDLESS and seen.length < _FEW and not about
+    return demand and rest < _NO_MORE // 2 and seen.length < _FEW and not about
 
 
 def _is_consent_wall(page: PageSignals, seen: _Seen) -> bool:
     if not any(words.ACCEPT.fullmatch(label) for label in seen.labels):
         return False
-    asks = _has(words.CONSENT, " ".join([seen.everything, *map(_folded, page.banner_lines)]))
+    asks = _has(words.CONSENT, " ".join([seen.text, *map(_folded, page.banner_lines)]))
     if page.banner_lines and seen.length < _WORDLESS and not seen.headings:
         return asks
     is_named = any(words.CONSENT_HEADING.fullmatch(heading) for heading in seen.headings)
-    return asks and is_named and seen.without(words.CONSENT) < _NO_MORE
+    return asks and is_named and seen.without(words.CONSENT) < _WORDLESS
 
 
 def _is_not_found(seen: _Seen) -> bool | None:

@@ -10,14 +10,14 @@ from ingest.web.calendars import undated
 
 CODE: Final = "near_duplicate"
 _LONGEST: Final = 5_000  # characters: pages without entries are short
-_MOST_IN_A_ROW: Final = 12  # empty pages of a pattern before its links are no longer followed
+_MOST_EMPTY: Final = 12  # pages of a pattern; then links between such pages are not followed
 
 
 async def near_duplicate(conn: Connection, update: PageUpdate) -> PageResult | None:
     """The result of a new page that differs from a stored one of its URL pattern only in dates.
 
-    After a year of empty months, drops the links to further pages of the pattern. The caller holds
-    the lock of the run.
+    After _MOST_EMPTY of them, drops the page's links to others of the pattern. The caller holds the
+    lock of the run.
     """
     new, pattern = update.new, update.read.seen.url_pattern
     if new is None or pattern is None or update.stored is not None:
@@ -25,15 +25,14 @@ async def near_duplicate(conn: Connection, update: PageUpdate) -> PageResult | N
     text = new.document.text
     if update.crawl.source_type != "site" or len(text) > _LONGEST:
         return None
-    own = undated(text, new.uri)
     others = await site_documents.texts_of_pattern(
         conn, new.source_id, pattern=pattern, length=len(text), except_for=new.uri
     )
-    same = next((uri for uri, other in others if undated(other, uri) == own), None)
+    same = next((uri for uri, other in others if _is_same(text, new.uri, other, uri)), None)
     if same is None:
         return None
     crawl_id = update.crawl.id
-    if await crawl_pages.count_skipped(conn, crawl_id, pattern, code=CODE) >= _MOST_IN_A_ROW:
+    if await crawl_pages.count_skipped(conn, crawl_id, pattern, code=CODE) >= _MOST_EMPTY:
         dropped = [page.uri for page in update.found.pages if page.url_pattern == pattern]
         update.found.pages = [p for p in update.found.pages if p.url_pattern != pattern]
         update.found.skipped["trap"] += len(dropped)
@@ -42,3 +41,7 @@ async def near_duplicate(conn: Connection, update: PageUpdate) -> PageResult | N
     return PageResult(
         status="skipped", error_code=CODE, error_message=f"only dates differ from {same}"
     )
+
+
+def _is_same(text: str, uri: str, other: str, other_uri: str) -> bool:
+    return undated(text, (uri, other_uri)) == undated(other, (uri, other_uri))
