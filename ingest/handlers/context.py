@@ -13,8 +13,17 @@ from uuid import UUID
 from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
+from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.documents.batched_lookups import BatchedLookups
-from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
+from ingest.model import (
+    Chunk,
+    ChunkSettings,
+    EmbeddingModel,
+    OcrSettings,
+    ReviewReason,
+    Sitemap,
+    Stage,
+)
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
@@ -24,6 +33,7 @@ from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
     RechunkRequest,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -54,6 +64,8 @@ class Parser(Protocol):
     async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked: ...
 
     async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]: ...
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest) -> Sitemap: ...
 
 
 class Embed(Protocol):
@@ -127,6 +139,7 @@ class Context:
     archives: ArchiveLimits = ArchiveLimits()
     quotas: Quotas = DEFAULTS
     """The installation's, which settings of an application override."""
+    missing_pages: MissingPages = field(default_factory=MissingPages)
     lookups: BatchedLookups = field(init=False)
 
     def __post_init__(self) -> None:

@@ -30,6 +30,8 @@ from ingest.sandbox.messages import (
     ParseRequest,
     Rechunked,
     RechunkRequest,
+    SitemapRead,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -129,13 +131,15 @@ def _receive(files: socket.socket) -> BinaryIO:
 
 def _carry_out(
     file: BinaryIO,
-    request: ParseRequest | UnpackRequest | RechunkRequest,
+    request: ParseRequest | UnpackRequest | RechunkRequest | SitemapRequest,
     progress: _ProgressReporter,
 ) -> Answer:
     if isinstance(request, ParseRequest):
         return _parse(file, request, progress)
     if isinstance(request, UnpackRequest):
         return _unpack(file, request, progress)
+    if isinstance(request, SitemapRequest):
+        return _read_sitemap(file, request)
     return _rechunk(file, request)
 
 
@@ -229,6 +233,12 @@ def _rechunk(file: BinaryIO, request: RechunkRequest) -> Rechunked:
     text = file.read().decode()
     document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
     return Rechunked(chunks=_chunk(document, request.chunk))
+
+
+def _read_sitemap(file: BinaryIO, request: SitemapRequest) -> SitemapRead:
+    from ingest.formats.xml.sitemap import read
+
+    return SitemapRead(sitemap=read(file.read(), base=request.base, limit=request.limit))
 
 
 def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:

@@ -13,6 +13,7 @@ from ingest.model import (
     OcrSettings,
     Page,
     SandboxMode,
+    Sitemap,
     SkippedStep,
 )
 
@@ -106,6 +107,23 @@ class Rechunked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapRequest:
+    """Read the addresses in a sitemap or feed."""
+
+    base: str
+    """Its own URL, after redirects."""
+    limit: int
+    """Most pages, and most sitemaps, to return."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapRead:
+    """The entries of a sitemap or feed."""
+
+    sitemap: Sitemap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
     """Check whether everything that parsers need is installed; reads no file."""
 
@@ -120,8 +138,8 @@ class Checked:
     """Libraries and modules that parsers load, but that the jail hides from them."""
 
 
-Request = ParseRequest | UnpackRequest | RechunkRequest | CheckRequest
-Answer = Parsed | Unpacked | Rechunked | Checked
+Request = ParseRequest | UnpackRequest | RechunkRequest | SitemapRequest | CheckRequest
+Answer = Parsed | Unpacked | Rechunked | SitemapRead | Checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ import structlog
 
 from ingest.errors import Permanent, Transient
 from ingest.formats.catalog import format_name
-from ingest.model import Chunk
+from ingest.model import Chunk, Sitemap
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
 from ingest.sandbox.jail import Confinement
@@ -31,6 +31,8 @@ from ingest.sandbox.messages import (
     RechunkRequest,
     Reply,
     Request,
+    SitemapRead,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -107,6 +109,13 @@ class ParserPool:
         if not isinstance(result, Rechunked):
             raise _unless_error(result)
         return result.chunks
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest) -> Sitemap:
+        """Read the addresses in the sitemap or feed at `path`; raises as `parse`."""
+        result = (await self._run(path, request)).result
+        if not isinstance(result, SitemapRead):
+            raise _unless_error(result)
+        return result.sitemap
 
     async def check(self) -> Checked:
         """Check what is installed, and how processes are jailed; raises as `parse`."""

@@ -21,6 +21,8 @@ from ingest.sandbox.messages import (
     ParseRequest,
     RechunkRequest,
     Request,
+    SitemapRead,
+    SitemapRequest,
     StartOptions,
     Unpacked,
     UnpackRequest,
@@ -54,6 +56,7 @@ _KINDS: dict[str, type[Request]] = {
     "parse": ParseRequest,
     "unpack": UnpackRequest,
     "rechunk": RechunkRequest,
+    "sitemap": SitemapRequest,
     "check": CheckRequest,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
@@ -122,6 +125,8 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
             "members": [asdict(member) for member in answer.members],
             "skipped": answer.skipped,
         }
+    elif isinstance(answer, SitemapRead):
+        value = {"kind": "sitemap_read", "sitemap": asdict(answer.sitemap)}
     elif isinstance(answer, Checked):
         value = {"kind": "checked", **asdict(answer)}
     else:

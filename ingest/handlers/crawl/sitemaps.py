@@ -10,11 +10,11 @@ from typing import Final
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context
 from ingest.handlers.crawl.link_discovery import scope_of
+from ingest.model import Sitemap
+from ingest.sandbox.messages import SitemapRequest
 from ingest.store.crawl.crawls import Crawl
-from ingest.web import sitemap
 from ingest.web.robots import Robots
 from ingest.web.scope import Scope
-from ingest.web.sitemap import Sitemap
 
 _MAX_FILES: Final = 50
 # URLs read per file. The sitemap protocol allows half as many.
@@ -131,13 +131,12 @@ async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Si
             return _SitemapFile()
         if fetched.status != 200:
             return _SitemapFile(skipped=Counter(unread=1))
-        return await asyncio.to_thread(_read, path, fetched.url, scope)
-
-
-def _read(path: Path, url: str, scope: Scope) -> _SitemapFile:
-    return _filter_by_scope(
-        sitemap.read(path.read_bytes(), base=url, limit=_MAX_URLS_PER_FILE), scope
-    )
+        request = SitemapRequest(base=fetched.url, limit=_MAX_URLS_PER_FILE)
+        try:
+            found = await ctx.parser.read_sitemap(path, request)
+        except (Permanent, Transient):  # hostile, or the parser could not be started
+            return _SitemapFile(skipped=Counter(unread=1))
+    return await asyncio.to_thread(_filter_by_scope, found, scope)
 
 
 def _filter_by_scope(found: Sitemap, scope: Scope) -> _SitemapFile:

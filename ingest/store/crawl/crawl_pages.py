@@ -199,3 +199,12 @@ async def count_unseen_behind_failures(
             {"crawl_id": crawl_id, "follows_stored": follows_stored},
         )
         return int(await cur.fetchone() or 0)
+
+
+async def count_skipped(conn: Connection, crawl_id: UUID, pattern: str, *, code: str) -> int:
+    """How many pages of a URL pattern the run skipped with this code."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["count_skipped"], {"crawl_id": crawl_id, "pattern": pattern, "code": code}
+        )
+        return int(await cur.fetchone() or 0)

@@ -127,3 +127,8 @@ select count(*)
           join rag.crawl_pages as earlier
             on earlier.crawl_id = run.id and md5(earlier.uri) = md5(page.uri)
          where run.id <> %(crawl_id)s), false);
+
+-- name: count_skipped
+select count(*) from rag.crawl_pages
+ where crawl_id = %(crawl_id)s and md5(url_pattern) = md5(%(pattern)s) and status = 'skipped'
+   and error_code = %(code)s;
