@@ -5,7 +5,7 @@ ENV PATH=/opt/ingest/bin:$PATH
 # Dependencies first: they change less often than the code, so their layer stays cached.
 COPY requirements.lock .
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY migrations migrations
 COPY ingest ingest
 COPY api api

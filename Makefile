@@ -1,5 +1,5 @@
 # What is typed often. `make` lists it.
-.PHONY: help setup serve test unit lint format bench lock
+.PHONY: help setup serve test unit lint format bench lock sbom
 .DEFAULT_GOAL := help
 
 bin := .venv/bin
@@ -38,3 +38,7 @@ bench: ## the benchmarks, without the peers; leave the machine alone meanwhile
 lock: ## renew both lock files after a change in pyproject.toml (needs uv)
 	$(export_lock) --no-dev --group build --extra tracing -o requirements.lock
 	$(export_lock) --all-groups --all-extras -o requirements-dev.lock
+
+sbom: ## what an installation consists of, with hashes and licences: dist/sbom.cdx.json (CycloneDX)
+	mkdir -p dist
+	$(bin)/python -m tests.sbom > dist/sbom.cdx.json

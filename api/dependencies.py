@@ -1,7 +1,7 @@
 """Dependencies of routes: the runtime, the pool, and the caller with its role."""
 
 import asyncio
-import hmac
+import time
 from dataclasses import dataclass
 from typing import Annotated, Final, cast
 from uuid import UUID
@@ -19,6 +19,7 @@ from ingest.errors import NotFound
 from ingest.model import Role
 from ingest.postgres.database import Pool, transaction
 from ingest.runtime import Runtime
+from ingest.settings.operator_key import OperatorKey
 from ingest.store.tenants import api_keys, applications
 
 log = structlog.get_logger()
@@ -27,6 +28,7 @@ APPLICATION_HEADER: Final = "X-Application-Id"
 
 # Where the scope of a request keeps the authenticated caller.
 _CALLER: Final = "ingest.key"
+_CALLERS_POOL: Final = "ingest.pool"
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
@@ -40,6 +42,8 @@ class Key:
     is_operator: bool
     id: UUID | None = None
     """Id of the API key, also when a ticket stands for it; None for the operator key."""
+    operator_key: OperatorKey | None = None
+    """The operator key, if the caller came with it or with a ticket that it has issued."""
 
 
 def runtime_of(connection: HTTPConnection) -> Runtime:
@@ -50,11 +54,13 @@ def runtime_of(connection: HTTPConnection) -> Runtime:
 RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
 
 
-def _pool(runtime: RuntimeDep) -> Pool:
-    return runtime.pool
+def _pool(connection: HTTPConnection) -> Pool:
+    pool: Pool = connection.scope[_CALLERS_POOL]
+    return pool
 
 
 PoolDep = Annotated[Pool, Depends(_pool)]
+"""Sees the rows of the caller's application; in a route for the operator, those of all."""
 
 
 async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
@@ -69,14 +75,14 @@ async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False
         return await _by_key(connection, runtime, key)
     ticket = connection.query_params.get("ticket") if allow_ticket else None
     if ticket:
-        return await _by_ticket(connection, runtime.pool, ticket)
+        return await _by_ticket(connection, runtime, ticket)
     raise Unauthorized("send an API key as `Authorization: Bearer <key>`")
 
 
 async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key:
     named = _named_application(connection)
-    if hmac.compare_digest(key.encode(), runtime.operator_key.encode()):
-        return await _operator(runtime.pool, named)
+    if runtime.operator_key.accepts(key):
+        return await _operator(runtime, named)
     key_hash, failed = api_keys.digest(key), failed_keys_of(connection.app)
     known = None
     if not failed.is_blocked(key_hash):
@@ -100,19 +106,24 @@ def _named_application(connection: HTTPConnection) -> UUID | None:
         raise FieldRejected("not a UUID", loc=("header", APPLICATION_HEADER)) from None
 
 
-async def _operator(pool: Pool, named: UUID | None) -> Key:
-    async with transaction(pool) as conn:
+async def _operator(runtime: Runtime, named: UUID | None) -> Key:
+    async with transaction(runtime.pool) as conn:
         if named is None:
             application_id = await applications.default_id(conn)
         elif await applications.get(conn, named) is None:
             raise NotFound("application")
         else:
             application_id = named
-    return Key(application_id=application_id, role="admin", is_operator=True)
+    return Key(
+        application_id=application_id,
+        role="admin",
+        is_operator=True,
+        operator_key=runtime.operator_key,
+    )
 
 
-async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key:
-    async with transaction(pool) as conn:
+async def _by_ticket(connection: HTTPConnection, runtime: Runtime, ticket: str) -> Key:
+    async with transaction(runtime.pool) as conn:
         grant = await api_keys.redeem_ticket(conn, ticket)
         if grant is not None and grant.key_hash is not None:
             # Inside the transaction: a refusal rolls back, and the ticket stays valid.
@@ -121,16 +132,24 @@ async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key
         why = "the ticket is not valid, was used, or has expired"
         raise failed_keys_of(connection.app).record(connection, api_keys.digest(ticket), why)
     return Key(
-        application_id=grant.application_id, role=grant.role, is_operator=False, id=grant.key_id
+        application_id=grant.application_id,
+        role=grant.role,
+        is_operator=False,
+        id=grant.key_id,
+        operator_key=runtime.operator_key if grant.key_id is None else None,
     )
 
 
 async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
-    """Return soon after the key is revoked; run beside a long-lived connection."""
+    """Return soon after the key is revoked or, the operator's, replaced; run beside a long-lived
+    connection."""
+    opened = time.monotonic()
     while True:
         await asyncio.sleep(check_seconds)
         if key.id is None:
-            continue  # the operator key is valid for the life of the process
+            if key.operator_key is not None and key.operator_key.is_replaced_for(opened):
+                return
+            continue
         try:
             async with transaction(pool) as conn:
                 if not await api_keys.is_key_live(conn, key.id):
@@ -161,6 +180,8 @@ class RequireRole:
         if _RANK[key.role] < _RANK[self.role]:
             raise Forbidden(f"this request needs a key with at least the role {self.role}")
         connection.scope[_CALLER] = key
+        pool = runtime_of(connection).pool
+        connection.scope[_CALLERS_POOL] = pool if self.is_operator else pool.of(key.application_id)
 
 
 Viewer = Annotated[Key, Depends(RequireRole("viewer"))]

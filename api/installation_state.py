@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from fastapi import FastAPI
 
+from ingest.postgres.database import transaction
 from ingest.runtime import Runtime
-from ingest.store.limits import desired_workers
+from ingest.store.limits import desired_workers, usage
 from ingest.store.limits.desired_workers import Desired
+from ingest.store.limits.usage import InstallationUsage
 from ingest.store.queue import queue_stats
 from ingest.store.queue.queue_stats import QueueStats
 
@@ -25,6 +27,9 @@ _PATIENCE_SECONDS: Final = 2.0
 class Overview:
     stats: QueueStats
     workers: Desired
+    usage: InstallationUsage
+    free_bytes: Mapping[str, int]
+    """By disk."""
 
 
 class OverviewCache:
@@ -51,14 +56,16 @@ class OverviewCache:
     async def _read(self) -> Overview:
         settings, model = self._runtime.settings, self._runtime.model
         pool = self._runtime.pool
-        async with pool.connection(timeout=_PATIENCE_SECONDS) as conn, conn.transaction():
+        async with transaction(pool, wait_seconds=_PATIENCE_SECONDS) as conn:
             stats = await queue_stats.read(
                 conn,
                 stale_after=settings.stale_after,
                 embedder=self._runtime.lane or f"{model.provider}/{model.name}",
             )
             workers = await desired_workers.desired(conn, stats, settings.scaling)
-        return Overview(stats=stats, workers=workers)
+            used = await usage.of_installation(conn, settings.quotas)
+        free = await self._runtime.disk.free()
+        return Overview(stats=stats, workers=workers, usage=used, free_bytes=free)
 
 
 def overview_cache_of(app: FastAPI) -> OverviewCache:

@@ -3,30 +3,35 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from http import HTTPStatus
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 import structlog
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from api.allowed_methods import HeadOfProbes, allowed_methods
 from api.authenticated_route import AuthenticatedRoute
 from api.installation_state import OverviewCache
 from api.live import websocket
 from api.live.hub import Hub
 from api.middleware.backpressure import ConcurrencyLimit, MinimumBodyRate
 from api.middleware.failed_keys import FailedKeys
+from api.middleware.in_use import InUse
 from api.middleware.rate_limits import RequestLimits
 from api.middleware.request_metrics import RequestMetrics
+from api.middleware.security_headers import add_security_headers
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
     Forbidden,
+    InsufficientStorage,
     Malformed,
     NotConfigured,
     RateLimited,
@@ -35,6 +40,7 @@ from api.problems import (
     is_broken_json,
     problem,
     retry_after,
+    shorten,
     validation_problem,
 )
 from api.routes import (
@@ -60,21 +66,26 @@ from api.routes import (
     upload_check,
     upload_url,
     uploads,
+    usage,
     webhook_endpoints,
     worker_config,
 )
+from api.routes.api_docs import add_docs_page
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
+from api.upload.incoming import Incoming
 from ingest.errors import (
     BlobMissing,
     Conflict,
     IngestError,
     NotFound,
+    QuotaExceeded,
+    QuotaInUse,
     Rejected,
     SearchTimeout,
     Transient,
 )
-from ingest.observability.metrics import statement_timed_out
+from ingest.observability.metrics import quota_refused, statement_timed_out
 from ingest.postgres.database import is_database_unavailable, is_timed_out
 from ingest.runtime import Runtime
 
@@ -87,6 +98,7 @@ _STATUS_OF_ERROR: Final[dict[type[IngestError], int]] = {
     Malformed: 400,
     Unauthorized: 401,
     Forbidden: 403,
+    QuotaExceeded: 403,
     NotFound: 404,
     Conflict: 409,
     BlobMissing: 410,
@@ -94,9 +106,11 @@ _STATUS_OF_ERROR: Final[dict[type[IngestError], int]] = {
     UnsupportedMedia: 415,
     Rejected: 422,
     RateLimited: 429,
+    QuotaInUse: 429,
     SearchTimeout: 503,
     Transient: 503,
     NotConfigured: 503,
+    InsufficientStorage: 507,
 }
 _RETRY_SOON: Final = {"Retry-After": "5"}
 _CODE_OF_STATUS: Final = {
@@ -112,6 +126,7 @@ _CODE_OF_STATUS: Final = {
 _MAX_REQUESTS: Final = 500
 # Monitoring must work at peak load.
 _PROBES: Final = ("/healthz", "/readyz", "/metrics")
+_HEAD_PATHS: Final = (*_PROBES, "/", "/docs")
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
@@ -130,6 +145,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     chunks.router,
     tickets.router,
     applications.router,
+    usage.router,
     worker_config.router,
     provider.router,
     scaling.router,
@@ -138,8 +154,11 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
 )
 
 
-def create_app(open_runtime: OpenRuntime) -> FastAPI:
-    """Create the application; the runtime lives as long as the server's lifespan."""
+def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
+    """Create the application; the runtime lives as long as the server's lifespan.
+
+    `has_docs`: whether it serves /docs and /openapi.json.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -147,6 +166,8 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
             app.state.failed_keys = FailedKeys()
+            app.state.in_use = InUse(runtime.settings.key_limits)
+            app.state.incoming = Incoming(runtime.disk)
             app.state.webhook_bodies = asyncio.Semaphore(firecrawl_webhook.MAX_CONCURRENT_BODIES)
             app.state.overviews = OverviewCache(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
@@ -156,12 +177,15 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             finally:
                 await hub.close()
 
-    app = FastAPIOffline(
+    # The other one also serves the files of the page /docs, which FastAPI takes from a CDN.
+    app = (FastAPIOffline if has_docs else FastAPI)(
         title="rag-ingest",
         version=version("rag-ingest"),
         description=openapi.DESCRIPTION,
         openapi_tags=openapi.TAGS,
         generate_unique_id_function=lambda route: route.name,
+        openapi_url="/openapi.json" if has_docs else None,
+        docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
@@ -176,19 +200,17 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     # Without `strict`: a signed webhook is never rejected for its content.
     app.include_router(firecrawl_webhook.router)
     app.include_router(websocket.router)
-    # For people who open the address that `ingest serve` prints.
-    app.add_api_route("/", _redirect_to_docs, include_in_schema=False)
+    if has_docs:
+        add_docs_page(app)
     openapi.install_document(app, routers=_ROUTERS)
     # The last one is the outermost: it also counts requests that the inner ones refuse.
     app.add_middleware(MinimumBodyRate)
     app.add_middleware(ConcurrencyLimit, max_requests=_MAX_REQUESTS, exempt=_PROBES)
     app.add_middleware(RequestMetrics)
+    app.add_middleware(HeadOfProbes, paths=_HEAD_PATHS)
     _handle_errors(app)
+    add_security_headers(app)
     return app
-
-
-async def _redirect_to_docs(request: Request) -> RedirectResponse:
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/docs")
 
 
 def _handle_errors(app: FastAPI) -> None:
@@ -207,14 +229,21 @@ def _ingest_error(request: Request, error: Exception) -> Response:
     if status is None:
         return _internal_error(request, error)
     code = getattr(error, "code", "not_found" if status == 404 else "invalid_request")
-    extra = {"errors": error.errors} if isinstance(error, FieldRejected) else {}
+    if isinstance(error, Transient) and error.code == InsufficientStorage.code:
+        status = 507
+    extra: dict[str, Any] = {}
+    if isinstance(error, FieldRejected):
+        extra["errors"] = error.errors
+    if isinstance(error, QuotaExceeded):
+        quota_refused(error.facts["quota"])
+        extra |= error.facts
     return problem(status, code=code, detail=str(error), headers=_headers(error), **extra)
 
 
 def _headers(error: Exception) -> dict[str, str] | None:
     if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, Transient | RateLimited) and error.retry_after is not None:
+    if isinstance(error, Transient | RateLimited | QuotaExceeded) and error.retry_after is not None:
         return retry_after(error.retry_after)
     return None
 
@@ -226,10 +255,21 @@ def _validation_error(_: Request, error: Exception) -> Response:
     return validation_problem(error.errors())
 
 
-def _http_exception(_: Request, error: Exception) -> Response:
+def _http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for this type
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return _method_not_allowed(request, error)
     code = _CODE_OF_STATUS.get(error.status_code, "invalid_request")
     return problem(error.status_code, code=code, detail=error.detail, headers=error.headers)
+
+
+def _method_not_allowed(request: Request, error: HTTPException) -> Response:
+    allowed = allowed_methods(request, head_paths=_HEAD_PATHS)
+    headers = {"Allow": allowed} if allowed else error.headers
+    if request.method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=headers)
+    detail = f"this path has no method {shorten(request.method, 20)}"
+    return problem(405, code="method_not_allowed", detail=detail, headers=headers)
 
 
 def _client_disconnected(_: Request, error: Exception) -> Response:

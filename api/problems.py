@@ -8,6 +8,7 @@ IngestError
     ├── UnsupportedMedia     a content type that the route does not read
     ├── BodyTooLarge         more bytes than the route accepts
     ├── RateLimited          more requests than a key may send
+    ├── InsufficientStorage  a disk is nearly full
     └── NotConfigured        the installation lacks a setting that the route needs
 
 FieldRejected is a Rejected (ingest/errors.py) that names the field.
@@ -78,6 +79,12 @@ class RateLimited(ApiError):
     def __init__(self, message: str, *, retry_after: timedelta) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class InsufficientStorage(ApiError):
+    """A disk has less free space than the reserve, which is kept for jobs."""
+
+    code = "insufficient_storage"
 
 
 class NotConfigured(ApiError):

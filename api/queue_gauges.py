@@ -26,6 +26,7 @@ class QueueGauges(Collector):
             yield from _job_gauges(self._overview)
             yield from _lane_gauges(self._overview)
             yield from _worker_gauges(self._overview)
+            yield from _usage_gauges(self._overview)
             yield from _other_gauges(self._overview)
 
 
@@ -105,6 +106,34 @@ def _worker_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
         silent,
     )
     yield _gauge("workers_desired", "Desired number of workers.", overview.workers.desired)
+
+
+def _usage_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
+    used = overview.usage
+    amounts = {
+        "storedBytes": (used.stored_bytes, used.stored_bytes_share),
+        "stagedBytes": (used.staged_bytes, used.staged_bytes_share),
+        "sources": (used.sources, used.sources_share),
+        "pendingJobs": (used.pending_jobs, used.pending_jobs_share),
+    }
+    yield _family(
+        "usage",
+        "What all applications use together, by quota.",
+        ("quota",),
+        (((quota,), amount) for quota, (amount, _) in amounts.items()),
+    )
+    yield _family(
+        "quota_used_ratio",
+        "Share of its quota that is used, of the application that uses most of it.",
+        ("quota",),
+        (((quota,), share) for quota, (_, share) in amounts.items()),
+    )
+    yield _family(
+        "disk_free_bytes",
+        "Free space of the disks that this process writes to; uploads need INGEST_DISK_RESERVE.",
+        ("disk",),
+        (((disk,), free) for disk, free in overview.free_bytes.items()),
+    )
 
 
 def _other_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:

@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from api.installation_state import OverviewCache
+from api.middleware.security_headers import add_security_headers
 from api.routes import health, metrics
 from ingest.runtime import Runtime
 
@@ -14,4 +15,5 @@ def create_worker_app(runtime: Runtime) -> FastAPI:
     app.state.overviews = OverviewCache(runtime)
     app.include_router(health.worker_router)
     app.include_router(metrics.router)
+    add_security_headers(app)
     return app

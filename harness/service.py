@@ -14,12 +14,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any, LiteralString, cast
 
 import httpx
 import psycopg
 
 from harness.patience import LONG_PATIENCE, PATIENCE
+from harness.pgbouncer import Mode, PgBouncer
 from harness.postgres import postgres_in
 from ingest.postgres.migrations import migrate
 
@@ -41,12 +42,17 @@ def _migrated() -> Path:
 
 
 class Database:
-    """A Postgres of its own, migrated, with the same DSN after each restart."""
+    """A Postgres of its own, migrated, with the same DSN after each restart.
+
+    INGEST_TEST_POOLER=session or transaction puts a PgBouncer between it and processes under test.
+    """
 
     def __init__(self, folder: Path) -> None:
         shutil.copytree(_migrated(), folder, dirs_exist_ok=True)
         self._server = postgres_in(folder)
         self.dsn = self._server.start()
+        self._pooler = self._start_pooler()
+        self.service_dsn = self._pooler.dsn if self._pooler else self.dsn
         self._conn: psycopg.Connection[Any] | None = None
 
     def stop(self) -> None:
@@ -54,8 +60,23 @@ class Database:
             self._conn.close()
         self._server.stop()
 
+    def close(self) -> None:
+        """For good: the pooler too, which a restart of the server leaves as it is."""
+        if self._pooler is not None:
+            self._pooler.close()
+        self.stop()
+
     def start(self) -> None:
         self._server.start()
+
+    def _start_pooler(self) -> PgBouncer | None:
+        mode = os.environ.get("INGEST_TEST_POOLER")
+        if not mode:
+            return None
+        assert mode in ("session", "transaction"), mode
+        pooler = PgBouncer(self.dsn, mode=cast(Mode, mode), size=90 if mode == "session" else 20)
+        pooler.start()
+        return pooler
 
     def rows(self, query: LiteralString, *values: Any) -> list[Any]:
         return self._connection().execute(query, values).fetchall()

@@ -9,11 +9,14 @@ IngestError
 ├── SetupError                      the installation is wrong: abort the start with one line
 ├── SearchTimeout                   the database ended a search that took too long
 ├── NotFound, Conflict, Rejected    api/main.py maps them to 404, 409, 422
+├── QuotaExceeded                   the application would use more than it may
+│   └── QuotaInUse                  of something that becomes free by itself
 └── BlobMissing                     a row references a blob that the store does not have
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Literal, NewType
+from typing import Any, Literal, NewType
 from uuid import UUID
 
 from ingest.redaction import redact
@@ -37,6 +40,10 @@ ErrorCode = Literal[
     "fetch_blocked",
     "robots_disallowed",
     "redirect_loop",
+    "login_page",
+    "soft_404",
+    "consent_wall",
+    "needs_javascript",
     "crawl_failed",
     "crawl_not_started",
     "embedding_rejected",
@@ -47,6 +54,8 @@ ErrorCode = Literal[
     "embedding_mismatch",
     "rate_limited",
     "budget_exceeded",
+    "quota_exceeded",
+    "insufficient_storage",
     "stage_timeout",
     "database_timeout",
     "worker_lost",
@@ -161,6 +170,24 @@ class Rejected(IngestError):
     def __init__(self, message: str, *, code: str = "invalid_request") -> None:
         super().__init__(message)
         self.code = code
+
+
+class QuotaExceeded(IngestError):
+    """The application would use more than its quota; somebody must delete something or raise it."""
+
+    code = "quota_exceeded"
+    retry_after: timedelta | None = None
+
+    def __init__(self, message: str, *, facts: Mapping[str, Any]) -> None:
+        """`facts`: the quota, its limit, what is used and what is needed, for the response."""
+        super().__init__(message)
+        self.facts = facts
+
+
+class QuotaInUse(QuotaExceeded):
+    """Like QuotaExceeded, but room comes back as jobs, uploads or connections end."""
+
+    retry_after = timedelta(seconds=5)
 
 
 class BlobMissing(IngestError):

@@ -35,6 +35,7 @@ CHANNEL: Final = "rag_inbox"
 
 # Notifications can be lost.
 _POLL: Final = timedelta(seconds=5)
+_POLL_NOT_LISTENING: Final = timedelta(seconds=1)
 # Pause while all visible events are held by other processes.
 _CONTENDED_SECONDS: Final = 0.1
 _AT_ONCE: Final = 4
@@ -55,7 +56,8 @@ class Inbox:
     ) -> None:
         self._pool = pool
         self._blobs = blobs
-        self._poll = poll.total_seconds()
+        self._poll = poll
+        self._listener = listener
         self._wake = asyncio.Event()
         self._one_large = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -72,7 +74,7 @@ class Inbox:
 
     async def process(self) -> tuple[int, int]:
         """Process a few waiting events; returns how many were seen, and how many handled here."""
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             waiting = await webhook_events.list_waiting(conn, limit=_AT_ONCE)
         taken = await asyncio.gather(*[self._process_or_retry(event) for event in waiting])
         return len(waiting), sum(taken)
@@ -89,7 +91,12 @@ class Inbox:
                 log.error("inbox.failed", exc_info=error)
                 seen = taken = 0
             if not taken:
-                await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._poll)
+                await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._pause())
+
+    def _pause(self) -> float:
+        """Seconds until the next poll."""
+        deaf = not self._listener.is_connected
+        return (min(self._poll, _POLL_NOT_LISTENING) if deaf else self._poll).total_seconds()
 
     async def _process_or_retry(self, waiting: WebhookEvent) -> bool:
         """Process one event; False if another process holds it."""

@@ -132,7 +132,7 @@ class Governor:
 
     async def state(self, lane: str) -> LaneState | None:
         """The lane's state; None: it has not been used yet."""
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             return await provider_lanes.state(conn, lane)
 
     async def record_rate_limit(
@@ -188,7 +188,7 @@ class Governor:
 
     async def record_success(self, lane: str) -> None:
         """Reset the failures after a response of the provider, and resume waiting jobs."""
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:
             log.info("provider.back", lane=lane, jobs=await self.release())

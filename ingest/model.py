@@ -1,7 +1,7 @@
 """Values shared between modules. All are frozen and independent of storage."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,7 @@ Step = Literal[
     "notes",
     "numbering",
     "ocr",
+    "placeholder",
     "outputs",
     "reading_order",
     "right_to_left",
@@ -109,6 +110,10 @@ MOST_LINKS = 5000
 """Links kept per page."""
 
 
+Placeholder = Literal["login_page", "soft_404", "consent_wall", "needs_javascript"]
+"""What a site serves where it has, or shows, no content (web/placeholders.py)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPage:
     """What an HTML page tells a crawler."""
@@ -124,6 +129,21 @@ class WebPage:
     """Whether its links may be followed (robots meta)."""
     is_cut: bool = False
     """Whether it has more links than are kept."""
+    refresh: str | None = None
+    """Where the page sends its readers on, like a redirect: an absolute http(s) URL."""
+    placeholder: Placeholder | None = None
+    may_be_missing: bool = False
+    """It reads like a "page not found", but not surely."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemap:
+    """The entries of a sitemap: URLs in order, without duplicates, ready to be requested."""
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    is_cut: bool = False
+    """Whether entries are missing: unreadable, or above a limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +164,26 @@ class MissingModule:
     module: str
     formats: tuple[str, ...]
     """File name endings without the dot: `html`, `docx` …"""
+
+
+SandboxMode = Literal["auto", "strict", "off"]
+"""`auto`: whatever the kernel can do; `strict`: all layers, or nothing is parsed; `off`: none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JailStatus:
+    """The layers that confine parser processes."""
+
+    landlock: int | None
+    """The kernel's ABI version of Landlock; None: not applied."""
+    seccomp: bool
+
+    @property
+    def is_complete(self) -> bool:
+        return self.landlock is not None and self.seccomp
+
+
+NOT_JAILED: Final = JailStatus(landlock=None, seccomp=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

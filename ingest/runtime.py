@@ -4,11 +4,12 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ingest.blobs.base import BlobStore
-from ingest.blobs.factory import build_blob_store
+from ingest.blobs.factory import build_blob_store, build_disk_reserve
+from ingest.disk_reserve import DiskReserve
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.firecrawl_inbox import CHANNEL, Inbox
@@ -16,8 +17,15 @@ from ingest.formats import catalog
 from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
-from ingest.model import EmbeddingModel, MissingModule, OcrSettings
-from ingest.postgres.database import Pool, check_server, open_pool, transaction, with_keepalives
+from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, OcrSettings
+from ingest.postgres.database import (
+    Pool,
+    across_applications,
+    check_server,
+    open_pool,
+    transaction,
+    with_keepalives,
+)
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
@@ -27,10 +35,11 @@ from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
+from ingest.sandbox.factory import build_check, build_parsers
 from ingest.sandbox.installed_parsers import checking
-from ingest.sandbox.pool import OnCost, ParserPool
+from ingest.sandbox.jail import protect_memory
 from ingest.search.search import SearchParts
-from ingest.settings.operator_key import operator_key
+from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.documents.chunking import ChunkingDefaults
@@ -54,11 +63,12 @@ class Runtime:
     settings: Settings
     dsn: str
     pool: Pool
+    """Across applications; `Pool.of` limits it to one."""
     listener: Listener
     blobs: BlobStore
     model: EmbeddingModel
     model_id: int
-    operator_key: str
+    operator_key: OperatorKey
     embedder: EmbeddingService
     search_parts: SearchParts
     governor: Governor
@@ -67,6 +77,9 @@ class Runtime:
     """OCR settings; None: OCR is off."""
     missing_parsers: tuple[MissingModule, ...] = ()
     """Optional modules that are not installed; files of their formats cannot be read."""
+    jail: JailStatus = NOT_JAILED
+    """The layers that confine parser processes."""
+    disk: DiskReserve = field(default_factory=DiskReserve)
     lane: str | None = None
     """Lane of the embedding provider; None: the embedder runs in this process."""
 
@@ -105,12 +118,18 @@ async def open_runtime(
     settings: Settings, dsn: str, *, work: bool, serve: bool = True
 ) -> AsyncIterator[Runtime]:
     """Start everything: `work` the worker and ticks, `serve` live events. Stop in reverse order."""
+    if settings.sandbox != "off":  # then debuggers may attach
+        protect_memory()
     catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
-        checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
+        check = await stack.enter_async_context(
+            checking(build_check(settings), mode=settings.sandbox)
+        )
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
-        pool = await stack.enter_async_context(
-            open_pool(dsn, size=size, application_name="rag-ingest")
+        pool = across_applications(
+            await stack.enter_async_context(
+                open_pool(dsn, size=size, application_name="rag-ingest")
+            )
         )
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
@@ -124,11 +143,13 @@ async def open_runtime(
         ocr = await asyncio.to_thread(choose_ocr, settings)
         previews = _previews(settings, ocr)
         stack.push_async_callback(previews.close)
-        async with transaction(pool) as conn:
+        # Outside of the role of transactions, which may not create an index.
+        async with pool.session() as conn, conn.transaction():
             model_id = await embedding_models.register(conn, embedder.model)
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
-        listener = Listener(dsn, channels=channels)
+        listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)
+        checked = await check
         runtime = Runtime(
             settings=settings,
             dsn=dsn,
@@ -143,7 +164,9 @@ async def open_runtime(
             governor=governor,
             previews=previews,
             ocr=ocr,
-            missing_parsers=await checked,
+            missing_parsers=checked.missing,
+            jail=checked.jail,
+            disk=build_disk_reserve(settings),
             lane=embedder.lane,
         )
         if work:
@@ -155,13 +178,20 @@ async def open_runtime(
         yield runtime
 
 
+def _listen_dsn(settings: Settings) -> str | None:
+    url = settings.listen_url
+    return None if url is None else with_keepalives(url.get_secret_value())
+
+
 async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     settings = runtime.settings
     size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
     reserve = min(reserved_slots(settings.worker_concurrency), max(1, size // 4))
     ledger = await stack.enter_async_context(CpuLedger(runtime.pool))
     runtime.embedder.on_cost = ledger.add
-    parser = _parsers(settings, size=size, reserve=reserve, on_cost=ledger.add)
+    parser = build_parsers(
+        settings, size=size, reserve=reserve, ocr=runtime.ocr, on_cost=ledger.add
+    )
     stack.push_async_callback(parser.close)
     context = Context(
         pool=runtime.pool,
@@ -176,6 +206,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         ocr=runtime.ocr,
         web=_web(settings, stack),
         mailer=_mailer(settings),
+        quotas=settings.quotas,
         archives=ArchiveLimits(
             members=settings.archive_members,
             total_bytes=settings.archive_bytes,
@@ -215,23 +246,9 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(ticks.close)
 
 
-def _parsers(
-    settings: Settings, *, size: int, reserve: int = 0, on_cost: OnCost | None = None
-) -> ParserPool:
-    return ParserPool(
-        size=size,
-        reserve=reserve,
-        on_cost=on_cost,
-        forks=on_cost is not None,
-        timeout=settings.parser_timeout,
-        memory=settings.parser_memory,
-        formats=settings.formats,
-    )
-
-
 def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
     return Previews(
-        lambda: _parsers(settings, size=_PREVIEWS_AT_ONCE, reserve=RESERVE),
+        lambda: build_parsers(settings, size=_PREVIEWS_AT_ONCE, reserve=RESERVE, ocr=ocr),
         at_once=_PREVIEWS_AT_ONCE,
         max_pages=settings.max_pages,
         timeout=2 * settings.parser_timeout,

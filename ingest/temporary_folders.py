@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -16,7 +17,7 @@ _PREFIX = "rag-ingest-scratch-"
 @asynccontextmanager
 async def scratch_folder() -> AsyncIterator[Path]:
     """An empty folder that only this user can read."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    folder = new_scratch_folder()
     try:
         yield folder
     finally:
@@ -24,13 +25,35 @@ async def scratch_folder() -> AsyncIterator[Path]:
         try:
             os.rmdir(folder)
         except OSError:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(remove, folder)
+
+
+def new_scratch_folder() -> Path:
+    """A folder as above, which the caller removes."""
+    return Path(tempfile.mkdtemp(prefix=_PREFIX))
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with everything in it, even if a hostile process filled it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    # Folders without permissions cannot be listed. A folder is visited after its mode was set.
+    folder.chmod(stat.S_IRWXU)
+    for parent, folders, _ in os.walk(folder):
+        for path in (os.path.join(parent, name) for name in folders):
+            if not os.path.islink(path):
+                os.chmod(path, stat.S_IRWXU)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def empty(folder: Path) -> None:
-    """Remove the files in a folder without subfolders."""
-    for left in folder.iterdir():
-        left.unlink()
+    """Remove everything in a folder."""
+    for left in os.scandir(folder):
+        if left.is_dir(follow_symlinks=False):
+            remove(Path(left.path))
+        else:
+            os.unlink(left.path)
 
 
 def sweep(*, older_than: timedelta) -> int:
@@ -42,7 +65,7 @@ def sweep(*, older_than: timedelta) -> int:
         if _is_ours_since_before(folder, border)
     ]
     for folder in old:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
     return len(old)
 
 

@@ -9,9 +9,11 @@ import pytest
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
+from harness.pools import pool_across_applications
 from harness.postgres import postgres_in
-from ingest.postgres.database import Connection, Pool, begin_session, open_pool
+from ingest.postgres.database import Connection, Pool
 from ingest.postgres.migrations import migrate
+from ingest.postgres.sessions import begin_session
 from ingest.store.tenants import applications
 from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
 
@@ -28,7 +30,8 @@ declare
 begin
   if is_large then
     truncate app.applications, rag.workers, rag.schedules, rag.embedding_models,
-             rag.webhook_events, rag.crawl_origins, rag.crawl_slots, rag.lanes cascade;
+             rag.webhook_events, rag.crawl_origins, rag.crawl_slots, rag.lanes,
+             rag.usage_changes cascade;
   else
     set local session_replication_role = replica;
     for name in select format('%I.%I', schemaname, tablename) from pg_tables
@@ -85,7 +88,7 @@ def dsn(server: str) -> str:
 
 @pytest.fixture
 async def pool(dsn: str) -> AsyncIterator[Pool]:
-    async with open_pool(dsn, size=8, application_name="tests") as pool:
+    async with pool_across_applications(dsn, size=8, application_name="tests") as pool:
         yield pool
 
 

@@ -25,6 +25,8 @@ from pathlib import Path
 from ingest.errors import Permanent, Transient
 from ingest.model import OcrSettings
 from ingest.providers.ocr.factory import choose
+from ingest.sandbox.factory import ocr_program
+from ingest.sandbox.jail import Confinement
 from ingest.sandbox.pool import ParserPool
 from ingest.settings.settings import load_settings
 from tests.corpus_reader import Read, Reader
@@ -117,7 +119,12 @@ async def run(
     folder: Path, rows: Sequence[Row], phrase_found: PhraseFound, ocr: OcrSettings | None
 ) -> list[Result]:
     """Read all files, as many at a time as there are processors."""
-    pool = ParserPool(size=os.cpu_count() or 1, timeout=timedelta(seconds=60), memory=_MEMORY)
+    pool = ParserPool(
+        size=os.cpu_count() or 1,
+        timeout=timedelta(seconds=60),
+        memory=_MEMORY,
+        confinement=Confinement(program=ocr_program(ocr)),
+    )
     reader = Reader(pool, ocr)
     try:
         return await asyncio.gather(*(_one(reader, folder, row, phrase_found) for row in rows))

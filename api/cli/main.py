@@ -12,6 +12,7 @@ from api.cli import exits
 from api.cli.commands import (
     crawl,
     jobs,
+    key,
     preview,
     processes,
     search,
@@ -36,6 +37,8 @@ app = typer.Typer(
 )
 job = typer.Typer(help="Show, retry, cancel, review and delete jobs.", no_args_is_help=True)
 app.add_typer(job, name="job", rich_help_panel=_USE)
+operator_key = typer.Typer(help="The operator key of the service.", no_args_is_help=True)
+app.add_typer(operator_key, name="key", rich_help_panel=_SERVICE)
 
 
 def _print_version(is_given: bool) -> None:
@@ -88,6 +91,7 @@ _add(_SERVICE, processes.serve)
 _add(_SERVICE, processes.api)
 _add(_SERVICE, processes.worker)
 _add(_SERVICE, processes.migrate)
+_add(None, key.rotate, to=operator_key)
 _add(_USE, upload.upload)
 _add(_USE, preview.preview)
 _add(_USE, crawl.crawl)

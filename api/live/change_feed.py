@@ -2,8 +2,8 @@
 
 A notification marks a source as dirty. A few milliseconds later one query reads the new events of
 all dirty sources that have subscribers. Each event is serialised once, however many sockets get it.
-Notifications are only hints: event numbers are also compared every few seconds, and whenever the
-listener reconnects.
+Notifications are only hints: event numbers are also compared every few seconds, several times a
+second while the listener hears none, and whenever it reconnects.
 """
 
 import asyncio
@@ -31,6 +31,8 @@ log = structlog.get_logger()
 
 _DEBOUNCE_SECONDS: Final = 0.01
 _RETRY_SECONDS: Final = 1.0
+# Between polls while no notifications arrive. Without subscribers, a poll asks nothing.
+_NOT_LISTENING_SECONDS: Final = 0.5
 _MAX_EVENTS: Final = 5000
 # Events broadcast before the event loop runs other tasks.
 _EVENTS_PER_YIELD: Final = 50
@@ -49,6 +51,7 @@ class ChangeFeed:
     def __init__(self, pool: Pool, listener: Listener, feeds: Feeds, *, poll: timedelta) -> None:
         self._pool = pool
         self._feeds = feeds
+        self._listener = listener
         self._poll_seconds = poll.total_seconds()
         self._dirty: dict[UUID, UUID] = {}
         self._has_changes = asyncio.Event()
@@ -82,7 +85,10 @@ class ChangeFeed:
 
     async def _poll_forever(self) -> None:
         while True:
-            pause = self._poll_seconds * random.uniform(0.5, 1.5)  # noqa: S311
+            seconds = self._poll_seconds
+            if not self._listener.is_connected:
+                seconds = min(seconds, _NOT_LISTENING_SECONDS)
+            pause = seconds * random.uniform(0.5, 1.5)  # noqa: S311
             await is_set_within(self._poll_now, pause)
             self._poll_now.clear()
             try:

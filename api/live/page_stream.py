@@ -14,6 +14,7 @@ from api.live import sse
 from api.live.hub import Hub
 from api.live.messages import counts
 from api.live.subscriptions import Subscriber
+from api.middleware.in_use import InUse
 from api.problems import FieldRejected
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import job_views
@@ -56,11 +57,13 @@ def parse_event_id(last_event_id: str) -> ResumePoint:
         ) from None
 
 
-def stream_page(hub: Hub, pool: Pool, key: Key, followed: FollowedPage) -> StreamingResponse:
+def stream_page(
+    hub: Hub, pool: Pool, key: Key, followed: FollowedPage, *, in_use: InUse
+) -> StreamingResponse:
     """Stream the events of a page. A revoked key ends the stream, but not the page's job."""
     subscriber = Subscriber(application_id=key.application_id, subscribed_ids={followed.source_id})
     frames = _frames(hub, pool, subscriber, followed)
-    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames))
+    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames, in_use=in_use))
 
 
 async def _frames(

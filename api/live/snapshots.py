@@ -75,19 +75,19 @@ class SnapshotLoader:
         by_application: defaultdict[UUID, list[UUID]] = defaultdict(list)
         for application_id, id in keys:
             by_application[application_id].append(id)
-        async with transaction(self._pool) as conn:
-            return {
-                (application_id, id): state
-                for application_id, ids in by_application.items()
-                for id, state in (await _states(conn, application_id, ids)).items()
-            }
+        found: dict[tuple[UUID, UUID], SourceSnapshot] = {}
+        for application_id, ids in by_application.items():
+            async with transaction(self._pool.of(application_id)) as conn:
+                states = await _states(conn, application_id, ids)
+            found |= {(application_id, id): state for id, state in states.items()}
+        return found
 
     async def _load_shown(
         self, application_ids: Sequence[UUID]
     ) -> Mapping[UUID, Mapping[UUID, SourceSnapshot]]:
         shown = {}
         for application_id in application_ids:
-            async with transaction(self._pool) as conn:
+            async with transaction(self._pool.of(application_id)) as conn:
                 ids = await progress.unfinished_and_newest(
                     conn,
                     application_id=application_id,
@@ -99,8 +99,11 @@ class SnapshotLoader:
         return shown
 
     async def _load_applications(self, ids: Sequence[UUID]) -> Mapping[UUID, ApplicationProgress]:
-        async with transaction(self._pool) as conn:
-            return {id: await progress.of_application(conn, application_id=id) for id in ids}
+        found = {}
+        for id in ids:
+            async with transaction(self._pool.of(id)) as conn:
+                found[id] = await progress.of_application(conn, application_id=id)
+        return found
 
     async def _load_settled(self, keys: Sequence[str]) -> Mapping[str, datetime]:
         async with transaction(self._pool) as conn:

@@ -13,6 +13,7 @@ from api.dependencies import Key, until_revoked
 from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
+from api.middleware.in_use import InUse
 from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Pool
 
@@ -24,7 +25,7 @@ KEEP_ALIVE: Final = ": still here\n\n"
 PADDING: Final = ":" + 2048 * " " + "\n\n"
 
 _HEADERS: Final = {
-    "Cache-Control": "no-cache, no-transform",
+    "Cache-Control": "no-store, no-transform",
     "Connection": "keep-alive",
     "X-Accel-Buffering": "no",
 }
@@ -62,15 +63,16 @@ async def messages(
 
 
 async def until_key_revoked(
-    pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str]
+    pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str], *, in_use: InUse
 ) -> AsyncIterator[str]:
-    """Pass the frames on; stop early when the key is revoked."""
+    """Pass the frames on, counted as a socket; stop early when the key is revoked."""
     watching = asyncio.create_task(until_revoked(pool, key, check_seconds=HEARTBEAT_SECONDS))
     watching.add_done_callback(lambda _: subscriber.queue.close())
     try:
-        async with aclosing(frames):
-            async for item in frames:
-                yield item
+        with in_use.counted("sockets", key):
+            async with aclosing(frames):
+                async for item in frames:
+                    yield item
     finally:
         await cancel_all(watching)
 

@@ -21,8 +21,9 @@ other source of the application, including new ones, follows as soon as it has a
 the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no reply.
 Close codes: 4400 too many invalid messages; 4401 no valid key or ticket, or the key was revoked
 (checked every 20 seconds); 4403 not allowed; 4408 the client does not read: reconnect with `after`;
-1013 the database does not respond: likewise. A handshake over the rate limit of the key is answered
-with 429 (messages are not counted), one with an unknown query parameter with 422.
+1013 the database does not respond: likewise. A handshake over the rate limit of the key, or over
+the number of sockets of the key or its application, is answered with 429 (messages are not
+counted), one with an unknown query parameter with 422.
 """
 
 import asyncio
@@ -42,11 +43,14 @@ from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
 from api.live.messages import COMMAND, MAX_SUBSCRIPTION, Command
 from api.live.subscriptions import Subscriber
+from api.middleware.in_use import in_use_of
 from api.middleware.rate_limits import rate_limit_response
 from api.problems import RateLimited, Unauthorized, shorten, validation_problem
 from api.schema.query import TICKET, unknown_parameters
 from ingest.asynchronous.tasks import cancel_all
-from ingest.errors import IngestError
+from ingest.errors import IngestError, QuotaExceeded
+from ingest.postgres.database import transaction
+from ingest.store.limits import usage
 
 log = structlog.get_logger()
 router = APIRouter()
@@ -82,14 +86,24 @@ async def live(websocket: WebSocket) -> None:
     if wrong:
         await websocket.send_denial_response(validation_problem(wrong))
         return
+    in_use = in_use_of(websocket)
     try:
         key = await authenticate(websocket, allow_ticket=True)
-    except RateLimited as error:
+        async with transaction(runtime_of(websocket).pool) as conn:
+            settings = runtime_of(websocket).settings
+            room = await usage.room(conn, key.application_id, settings.quotas)
+        in_use.check("sockets", key, room.quotas)
+    except (RateLimited, QuotaExceeded) as error:
         await websocket.send_denial_response(rate_limit_response(error))
         return
     except IngestError as error:
         await websocket.close(NO_KEY if isinstance(error, Unauthorized) else FORBIDDEN, str(error))
         return
+    with in_use.counted("sockets", key):
+        await _serve(websocket, key)
+
+
+async def _serve(websocket: WebSocket, key: Key) -> None:
     await websocket.accept()
     hub = hub_of(websocket)
     subscriber = Subscriber(application_id=key.application_id)
@@ -140,7 +154,7 @@ class Session:
             await self._commands.put(received.get("text") or "")
 
     async def _watch_key(self) -> int:
-        pool = runtime_of(self._websocket).pool
+        pool = runtime_of(self._websocket).pool.of(self._key.application_id)
         await until_revoked(pool, self._key, check_seconds=_PING_SECONDS)
         return NO_KEY
 

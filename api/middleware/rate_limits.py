@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from api.problems import RateLimited, problem, retry_after
+from ingest.errors import QuotaExceeded
 
 _WINDOW_SECONDS: Final = 60.0
 
@@ -67,7 +68,7 @@ def request_limits_of(app: FastAPI) -> RequestLimits:
     return limits
 
 
-def rate_limit_response(refusal: RateLimited) -> JSONResponse:
+def rate_limit_response(refusal: RateLimited | QuotaExceeded) -> JSONResponse:
     """The problem document for a request that is refused before it reaches a route."""
-    headers = retry_after(refusal.retry_after)
+    headers = None if refusal.retry_after is None else retry_after(refusal.retry_after)
     return problem(429, code=refusal.code, detail=str(refusal), headers=headers)

@@ -18,7 +18,9 @@ from api.schema.json_model import Body, Text, Whole
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
-from ingest.postgres.database import Connection, transaction
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.quotas import LARGEST, Quota
+from ingest.runtime import Runtime
 from ingest.store.documents import chunking as stored_chunking
 from ingest.store.limits import token_budgets
 from ingest.store.sources.source_views import ChunkingView
@@ -32,11 +34,25 @@ router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/applications", t
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 
 # Shares of common resources: a tenant cannot increase its own.
-_OPERATORS: Final = frozenset({"weight", "tokens_per_day"})
+_OPERATORS: Final = frozenset({"weight", "tokens_per_day", "quotas"})
 
 
 class NewApplication(Body):
     name: Name
+
+
+Amount = Annotated[Whole, Field(ge=0, le=LARGEST)]
+
+
+class OwnQuotas(Body):
+    """Quotas of the application; null or left out: those of the installation."""
+
+    stored_bytes: Amount | None = None
+    staged_bytes: Amount | None = None
+    sources: Amount | None = None
+    pending_jobs: Amount | None = None
+    uploads: Amount | None = None
+    sockets: Amount | None = None
 
 
 class SettingsPatch(Body):
@@ -48,6 +64,8 @@ class SettingsPatch(Body):
     """Changes that need a review by a person."""
     chunking: Chunking | None = None
     """Replaced as a whole; stored documents are chunked again, without reading files."""
+    quotas: OwnQuotas = OwnQuotas()
+    """Replaced as a whole. What exceeds a lower quota stays; `GET /api/usage` shows the result."""
 
 
 class ApplicationPatch(Body):
@@ -62,6 +80,8 @@ class ApplicationSettings(View):
     tokens_per_day: int | None
     reviews: Annotated[list[ReviewReason], BeforeValidator(sorted)]
     chunking: ChunkingView
+    quotas: dict[Quota, int]
+    """Its own; those of the installation apply for the rest."""
 
 
 class Application(View):
@@ -108,9 +128,9 @@ async def list_applications(
 
 
 @router.get("/{id}")
-async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
+async def get_application(id: UUID, runtime: RuntimeDep, key: Admin) -> Application:
     """A tenant and all its settings, including defaults."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     async with transaction(pool) as conn:
         application = await applications.get(conn, id)
     if application is None:
@@ -120,16 +140,21 @@ async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
 
 @router.patch("/{id}")
 async def edit_application(
-    id: UUID, body: ApplicationPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
+    id: UUID, body: ApplicationPatch, runtime: RuntimeDep, key: Admin
 ) -> Application:
-    """Rename a tenant or change settings. `weight` and `tokensPerDay` need the operator key."""
-    _require_access(id, key)
+    """Rename a tenant or change settings.
+
+    `weight`, `tokensPerDay` and `quotas` need the operator key.
+    """
+    pool = _pool_of(id, key, runtime)
     given = body.settings.model_fields_set
     if not key.is_operator and given & _OPERATORS:
-        raise Forbidden("weight and tokensPerDay need the operator key")
+        raise Forbidden("weight, tokensPerDay and quotas need the operator key")
     changes = body.settings.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"chunking"}
     )
+    if "quotas" in given:
+        changes["quotas"] = body.settings.quotas.model_dump(by_alias=True, exclude_none=True)
     own = chunking.checked(
         body.settings.chunking, runtime.chunking, loc=("body", "settings", "chunking")
     )
@@ -155,15 +180,13 @@ async def add_key(
     id: UUID,
     body: NewKey,
     runtime: RuntimeDep,
-    pool: PoolDep,
     key: Admin,
     idempotent: IdempotentDep,
 ) -> JSONResponse:
     """Create a key. Only this response and its idempotent replays contain the plaintext key."""
-    _require_access(id, key)
-    secret = Secret(
-        member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
-    )
+    pool = _pool_of(id, key, runtime)
+    derive = partial(api_keys.derived_key, runtime.operator_key.current)
+    secret = Secret(member="key", derive=derive, is_valid=_is_live)
 
     async def work(conn: Connection) -> CreatedKey:
         added = await api_keys.add_key(
@@ -182,10 +205,10 @@ async def _is_live(conn: Connection, key: str) -> bool:
 
 @router.get("/{id}/keys")
 async def list_keys(
-    id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, runtime: RuntimeDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
     """The keys of an application, newest first, including revoked ones."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     async with transaction(pool) as conn:
         if await applications.get(conn, id) is None:
             raise NotFound("application")
@@ -197,16 +220,17 @@ async def list_keys(
 
 @router.delete("/{id}/keys/{keyId}", status_code=204)
 async def revoke_key(
-    id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
+    id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], runtime: RuntimeDep, key: Admin
 ) -> None:
     """Revoke a key. The next request with the key is refused."""
-    _require_access(id, key)
+    pool = _pool_of(id, key, runtime)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):
             raise NotFound("key")
 
 
-def _require_access(application_id: UUID, key: Key) -> None:
-    """Raise NotFound for another application, as if it did not exist."""
+def _pool_of(application_id: UUID, key: Key, runtime: Runtime) -> Pool:
+    """Transactions of this application; raises NotFound, as if it did not exist, to other keys."""
     if not key.is_operator and key.application_id != application_id:
         raise NotFound("application")
+    return runtime.pool.of(application_id)

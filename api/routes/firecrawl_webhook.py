@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from api.dependencies import PoolDep, RuntimeDep
+from api.dependencies import RuntimeDep
 from api.problems import BodyTooLarge, NotConfigured, Unauthorized
 from api.schema.json_model import storable
 from api.schema.openapi import problems
@@ -47,7 +47,7 @@ class Received(View):
     responses=problems(401, 413, 503),
     openapi_extra={"requestBody": {"content": {"application/json": {}}, "required": True}},
 )
-async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep) -> Received:
+async def receive_firecrawl(request: Request, runtime: RuntimeDep) -> Received:
     """Accept an event of Firecrawl: any body with a valid `X-Firecrawl-Signature`.
 
     Sending the same body again changes nothing.
@@ -74,7 +74,7 @@ async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep
             blob_key=spool.blob_key,
             headers=_stored_headers(request.headers),
         )
-        async with transaction(pool) as conn:
+        async with transaction(runtime.pool) as conn:
             if await webhook_events.add(conn, event) is not None:
                 spool.keep()
     return Received(received=True)

@@ -11,7 +11,9 @@ from fastapi.responses import Response
 from api.dependencies import RuntimeDep
 from api.problems import problem
 from api.schema.openapi import Problem
-from ingest.postgres.database import Connection, is_timed_out
+from ingest.model import SandboxMode
+from ingest.postgres.database import Connection, is_timed_out, transaction
+from ingest.postgres.listen import ListenerProblem
 from ingest.postgres.migrations import load_migrations
 from ingest.runtime import Runtime
 from ingest.store.limits import provider_lanes, worker_config
@@ -37,6 +39,15 @@ class MissingParser(View):
     """File name extensions that cannot be read without it."""
 
 
+class Sandbox(View):
+    """What confines the parser processes of this process (INGEST_SANDBOX)."""
+
+    mode: SandboxMode
+    landlock: int | None
+    """The kernel's ABI version; null: not applied."""
+    seccomp: bool
+
+
 class ProviderFailure(View):
     """Why the embedding provider fails; meanwhile searches use keywords only, and files wait."""
 
@@ -47,12 +58,15 @@ class ProviderFailure(View):
 
 
 class Checks(View):
-    """What was checked; without a database only `database` and `listener` are set."""
+    """What was checked; without a database, `database`, `listener` and `listener_problem` only."""
 
     database: bool
     pending_migrations: int = 0
     listener: bool
     """False while notifications do not arrive: polling then delivers all progress, but later."""
+    listener_problem: ListenerProblem | None = None
+    """Why not: no connection; one through a pooler in transaction mode, which delivers none (set
+    INGEST_LISTEN_URL); or `not_delivered`: INGEST_LISTEN_URL may name another database."""
     workers: int | None = None
     """Workers with a live heartbeat, in all processes."""
     worker_silent_seconds: float | None = None
@@ -63,10 +77,15 @@ class Checks(View):
     """An operator has paused the workers: see `ingest resume`, PUT /api/worker/config."""
     provider: ProviderFailure | None = None
     """Null while the embedding provider responds, or if it runs in this process."""
+    low_disks: Sequence[str] = ()
+    """Disks with less free space than INGEST_DISK_RESERVE, so that uploads are refused: `files`,
+    `database`."""
     heartbeat: bool | None = None
     """Whether the heartbeat of this worker process is live. Null in other processes."""
     missing_parsers: Sequence[MissingParser] = ()
     """Modules that this process did not find when it started."""
+
+    sandbox: Sandbox | None = None
 
 
 class NotReady(Problem):
@@ -75,7 +94,8 @@ class NotReady(Problem):
 
 class Readiness(Checks):
     status: Literal["ready", "degraded"]
-    """`degraded`: requests are served, but without listener, workers, provider or some parsers."""
+    """`degraded`: requests are served, but without listener, workers, provider or some parsers, or
+    without room for uploads."""
 
 
 @router.get("/healthz")
@@ -112,6 +132,7 @@ def _readiness(checks: Checks) -> Readiness | Response:
         checks.listener
         and not checks.jobs_unattended
         and not checks.missing_parsers
+        and not checks.low_disks
         and checks.provider is None
     )
     status: Literal["ready", "degraded"] = "ready" if is_whole else "degraded"
@@ -129,32 +150,44 @@ def _why_not_ready(checks: Checks) -> str | None:
 
 
 async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
-    is_listening = runtime.listener.is_connected
+    listener, problem = runtime.listener.is_connected, runtime.listener.problem
     try:
-        async with runtime.pool.connection(timeout=_PATIENCE_SECONDS) as conn:
+        async with transaction(runtime.pool, wait_seconds=_PATIENCE_SECONDS) as conn:
             pending = await _pending_migrations(conn)
             if pending:
-                return Checks(database=True, pending_migrations=pending, listener=is_listening)
+                return Checks(
+                    database=True,
+                    pending_migrations=pending,
+                    listener=listener,
+                    listener_problem=problem,
+                )
             state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
             config = await worker_config.get(conn)
             unattended = await _is_unattended(conn, runtime, state)
             provider = await _provider(conn, runtime)
     except psycopg.OperationalError as error:
         # A slow statement is no reason to route requests elsewhere.
-        return Checks(database=is_timed_out(error), listener=is_listening)
+        return Checks(database=is_timed_out(error), listener=listener, listener_problem=problem)
     return Checks(
         database=True,
-        listener=is_listening,
+        listener=listener,
+        listener_problem=problem,
         workers=state.alive,
         worker_silent_seconds=state.silent_seconds,
         jobs_unattended=unattended,
         paused=config.paused,
         provider=provider,
+        low_disks=await runtime.disk.low(),
         heartbeat=state.is_here if works else None,
         missing_parsers=[
             MissingParser(module=item.module, formats=list(item.formats))
             for item in runtime.missing_parsers
         ],
+        sandbox=Sandbox(
+            mode=runtime.settings.sandbox,
+            landlock=runtime.jail.landlock,
+            seccomp=runtime.jail.seccomp,
+        ),
     )
 
 

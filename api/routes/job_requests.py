@@ -11,11 +11,12 @@ from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, Key, PoolDep
+from api.dependencies import Editor, Key, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep
 from api.problems import FieldRejected
 from api.routes.jobs import find_job
 from api.schema.json_model import Body, Text, Whole
+from api.schema.openapi import problems
 from api.schema.payload_schema import MAX_PAYLOAD_BYTES, limit_size, payload_errors
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, Pool, transaction
@@ -73,9 +74,9 @@ class Retried(View):
     job_count: int
 
 
-@router.post("", status_code=202, response_model=Job)
+@router.post("", status_code=202, response_model=Job, responses=problems(403))
 async def add_job(
-    body: NewJob, pool: PoolDep, key: Editor, idempotent: IdempotentDep
+    body: NewJob, runtime: RuntimeDep, pool: PoolDep, key: Editor, idempotent: IdempotentDep
 ) -> JSONResponse:
     """Queue a job of a registered type.
 
@@ -96,6 +97,7 @@ async def add_job(
             priority=body.priority,
             delay=delay or None,
             idempotency_key=body.idempotency_key,
+            quotas=runtime.settings.quotas,
         )
         id = await job_requests.enqueue(conn, request)
         return await find_job(conn, key.application_id, id)

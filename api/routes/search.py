@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import RuntimeDep, Viewer
+from api.middleware.in_use import InUseDep
 from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.search.search import Mode, Question, search
 from ingest.store.search.hits import SearchHit
@@ -47,7 +48,9 @@ class SearchHits(View):
 
 
 @router.post("/api/search")
-async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchHits:
+async def search_chunks(
+    body: SearchRequest, runtime: RuntimeDep, key: Viewer, in_use: InUseDep
+) -> SearchHits:
     """The best chunks, best first. `hybrid` weights both rankings equally.
 
     A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them
@@ -59,15 +62,16 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
     """
     if not body.query.strip():
         return SearchHits(hits=[])  # only characters that are never stored
-    answer = await search(
-        Question(text=body.query, mode=body.mode, limit=body.limit),
-        SearchScope(
-            application_id=key.application_id,
-            source_ids=body.filter.knowledge_source_ids,
-            metadata=body.filter.metadata,
-        ),
-        runtime.search_parts,
-    )
+    with in_use.limited("searches", key):
+        answer = await search(
+            Question(text=body.query, mode=body.mode, limit=body.limit),
+            SearchScope(
+                application_id=key.application_id,
+                source_ids=body.filter.knowledge_source_ids,
+                metadata=body.filter.metadata,
+            ),
+            runtime.search_parts,
+        )
     hits = list(answer.hits)
     lack = answer.lacks_vector
     if lack is None:

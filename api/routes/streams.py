@@ -10,13 +10,17 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, Viewer, ViewerOrTicket
+from api.dependencies import PoolDep, RuntimeDep, Viewer, ViewerOrTicket
 from api.live import sse
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from api.live.websocket import hub_of
+from api.middleware.in_use import in_use_of
+from api.schema.openapi import problems
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
+from ingest.postgres.database import transaction
+from ingest.store.limits import usage
 from ingest.store.sources import progress
 from ingest.store.sources.sources import TERMINAL
 from ingest.store.view import View
@@ -60,11 +64,13 @@ async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
     responses={
         200: {"content": {"text/event-stream": {}}},
         204: {"description": "No more events: an EventSource does not reconnect"},
+        **problems(403),
     },
 )
 async def stream_source(
     id: UUID,
     request: Request,
+    runtime: RuntimeDep,
     pool: PoolDep,
     key: ViewerOrTicket,
     last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
@@ -80,9 +86,13 @@ async def stream_source(
     source = await _source(request, key.application_id, id)
     if source.status in TERMINAL and position is not None and position >= source.event_seq:
         return Response(status_code=204)
+    async with transaction(pool) as conn:
+        room = await usage.room(conn, key.application_id, runtime.settings.quotas)
+    in_use = in_use_of(request)
+    in_use.check("sockets", key, room.quotas)
     subscriber = Subscriber(application_id=key.application_id, subscribed_ids={id})
     frames = _frames(hub_of(request), subscriber, id, position)
-    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames))
+    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames, in_use=in_use))
 
 
 async def _frames(

@@ -12,14 +12,18 @@ from api.dependencies import Editor, EditorOrTicket, Key, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, to_json
 from api.live.page_stream import FollowedPage, parse_event_id, stream_page
 from api.live.websocket import hub_of
+from api.middleware.in_use import in_use_of
 from api.schema import chunking, schedules
 from api.schema.chunking import Chunking
 from api.schema.crawl_request import CrawlRequest, new_run
 from api.schema.json_model import Metadata
+from api.schema.openapi import problems
 from api.schema.schedules import Schedule
+from api.upload.incoming import Incoming, incoming_of
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.crawl import rescrapes, runs
 from ingest.store.crawl.runs import NewRun, StartedRun
+from ingest.store.limits import usage
 from ingest.store.queue import job_views
 from ingest.store.view import View
 
@@ -55,15 +59,21 @@ _STREAM: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-@router.post("/url", status_code=202, response_model=UrlAccepted)
+@router.post("/url", status_code=202, response_model=UrlAccepted, responses=problems(403, 507))
 async def add_url(
-    body: UrlRequest, runtime: RuntimeDep, pool: PoolDep, key: Editor, idempotent: IdempotentDep
+    body: UrlRequest,
+    request: Request,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Editor,
+    idempotent: IdempotentDep,
 ) -> JSONResponse:
     """Fetch a page or, with `crawlLinks`, crawl a site.
 
     A source with the same address is fetched again. Its open run continues, or is replaced if the
     request differs.
     """
+    await incoming_of(request).require_disk()
     new = new_run(
         body,
         application_id=key.application_id,
@@ -91,7 +101,7 @@ async def add_url(
     return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
-@router.get("/url", response_class=Response, responses=_STREAM)
+@router.get("/url", response_class=Response, responses={**problems(403, 507), **_STREAM})
 async def follow_url(
     query: Annotated[UrlQuery, Query()],
     request: Request,
@@ -112,22 +122,30 @@ async def follow_url(
         metadata=None,
         place="query",
     )
+    incoming = incoming_of(request)
     if query.crawl_links:
-        return JSONResponse(to_json(_answer(await _start_run(pool, new))), status_code=202)
+        return JSONResponse(
+            to_json(_answer(await _start_run(pool, new, incoming))), status_code=202
+        )
     resumed = None if last_event_id is None else parse_event_id(last_event_id)
     if resumed is not None and resumed.is_done:
         return Response(status_code=204)
+    async with transaction(pool) as conn:
+        room = await usage.room(conn, key.application_id, runtime.settings.quotas)
+    in_use = in_use_of(request)
+    in_use.check("sockets", key, room.quotas)
     followed = None
     if resumed is not None:
         async with transaction(pool) as conn:
             followed = await _resumed_page(conn, key, resumed.job_id)
     if followed is None:
-        run = await _start_run(pool, new)
+        run = await _start_run(pool, new, incoming)
         followed = FollowedPage(source_id=run.source_id, job_id=run.job_id)
-    return stream_page(hub_of(request), pool, key, followed)
+    return stream_page(hub_of(request), pool, key, followed, in_use=in_use)
 
 
-async def _start_run(pool: Pool, new: NewRun) -> StartedRun:
+async def _start_run(pool: Pool, new: NewRun, incoming: Incoming) -> StartedRun:
+    await incoming.require_disk()
     async with transaction(pool) as conn:
         return await runs.start(conn, new)
 

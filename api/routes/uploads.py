@@ -1,7 +1,6 @@
 """Upload files: any number in one request, one verdict for each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -11,21 +10,23 @@ from pydantic import BeforeValidator, Field
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, Key, PoolDep, RuntimeDep
-from api.idempotency import IdempotencyKey, IdempotentAnswer, IdempotentRequest, digest
+from api.idempotency import IdempotencyKey, IdempotentRequest, digest
+from api.middleware.in_use import in_use_of
 from api.problems import problem
-from api.schema import chunking, json_body
+from api.schema import json_body
 from api.schema.chunking import Chunking
 from api.schema.json_model import Body, Metadata
 from api.schema.openapi import InvalidRequest, problems
 from api.upload import multipart
 from api.upload.form_fields import field_names, parse_fields
+from api.upload.incoming import incoming_of
 from api.upload.intake import Intake
+from api.upload.registration import ChunkingChange, NothingAccepted, refused_answer, register
 from ingest.errors import Rejected
-from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents.chunking import ChunkingDefaults
-from ingest.store.sources import uploads
+from ingest.postgres.database import transaction
+from ingest.runtime import Runtime
+from ingest.store.limits import usage
 from ingest.store.sources.upload_verdicts import (
-    FileVerdict,
     OnConflict,
     UploadedFile,
     UploadRequest,
@@ -89,7 +90,7 @@ _REQUEST_BODY: Final = {
                     "files": {
                         "type": "array",
                         "minItems": 1,
-                        "description": "Any number; a file name may contain a relative path",
+                        "description": "Up to 50,000; a file name may contain a relative path",
                         "items": {"type": "string", "format": "binary"},
                     },
                     "metadata": {"type": "object", "description": "As JSON"},
@@ -108,7 +109,7 @@ _REQUEST_BODY: Final = {
     "/documents",
     status_code=202,
     response_model=UploadAnswer,
-    responses={**problems(415), 422: _REFUSED},
+    responses={**problems(403, 413, 415, 507), 422: _REFUSED},
     openapi_extra={"requestBody": _REQUEST_BODY},
 )
 async def upload_documents(
@@ -119,50 +120,55 @@ async def upload_documents(
     idempotency_key: IdempotencyKey = None,
 ) -> JSONResponse:
     """Store files and queue a job for each new file; 202 once all accepted files are durable."""
-    async with Intake(
-        runtime.blobs,
-        application_id=key.application_id,
-        field_names=field_names(UploadFields),
-        max_file_bytes=runtime.settings.max_file_bytes,
-    ) as intake:
-        content_type = request.headers.get("content-type", "")
-        await intake.receive(multipart.read(content_type, request.stream()))
-        fields = parse_fields(UploadFields, intake.fields)
-        if not intake.files:
-            raise Rejected("the request has no part named `files`", code="no_files")
-        if all(file.code for file in intake.files):
-            return _nothing_accepted(intake.files)
-        upload = _upload(fields, key, runtime.model_id)
-        idempotent = IdempotentRequest(
-            idempotency_key, digest(_digest_fields(upload, fields.chunking, intake.files))
-        )
-        cut = (
-            None if fields.chunking is None else _ChunkingChange(fields.chunking, runtime.chunking)
-        )
-        return (await _register(pool, intake, upload, idempotent, cut)).response()
+    in_use, incoming = in_use_of(request), incoming_of(request)
+    async with transaction(pool) as conn:
+        room = await usage.room(conn, key.application_id, runtime.settings.quotas)
+    with (
+        in_use.limited("uploads", key, room.quotas),
+        incoming.upload(key.application_id, room) as bytes_in,
+    ):
+        await incoming.require_disk()
+        async with Intake(
+            runtime.blobs,
+            application_id=key.application_id,
+            field_names=field_names(UploadFields),
+            max_file_bytes=runtime.settings.max_file_bytes,
+            incoming=bytes_in,
+        ) as intake:
+            content_type = request.headers.get("content-type", "")
+            await intake.receive(multipart.read(content_type, request.stream()))
+            fields = parse_fields(UploadFields, intake.fields)
+            if not intake.files:
+                raise Rejected("the request has no part named `files`", code="no_files")
+            if all(_lasting(file.code) for file in intake.files):
+                return _nothing_accepted([refused_answer(file) for file in intake.files])
+            upload = _upload(fields, key, runtime)
+            idempotent = IdempotentRequest(
+                idempotency_key, digest(_digest_fields(upload, fields.chunking, intake.files))
+            )
+            cut = None
+            if fields.chunking is not None:
+                cut = ChunkingChange(fields.chunking, runtime.chunking)
+            try:
+                return (await register(pool, intake, upload, idempotent, cut)).response()
+            except NothingAccepted as error:
+                return _nothing_accepted(error.files)
 
 
-def _upload(fields: UploadFields, key: Key, model_id: int) -> UploadRequest:
+def _upload(fields: UploadFields, key: Key, runtime: Runtime) -> UploadRequest:
     return UploadRequest(
         application_id=key.application_id,
         batch_id=fields.batch_id,
-        model_id=model_id,
+        model_id=runtime.model_id,
         metadata=fields.metadata,
         priority=fields.priority,
         on_conflict=fields.on_conflict,
+        quotas=runtime.settings.quotas,
     )
 
 
-def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
-    return problem(
-        422,
-        code="nothing_accepted",
-        detail="all files were rejected",
-        files=[
-            _file_answer(file.path, "rejected", code=file.code, detail=file.detail)
-            for file in files
-        ],
-    )
+def _nothing_accepted(files: Sequence[Mapping[str, Any]]) -> JSONResponse:
+    return problem(422, code="nothing_accepted", detail="all files were rejected", files=files)
 
 
 def _digest_fields(
@@ -175,114 +181,10 @@ def _digest_fields(
         upload.priority,
         str(upload.batch_id),
         upload.on_conflict,
-        [[file.path, file.sha256.hex(), file.code] for file in files],
+        [[file.path, file.sha256.hex(), _lasting(file.code)] for file in files],
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _ChunkingChange:
-    """The chunk settings for the files of an upload."""
-
-    wanted: Chunking
-    defaults: ChunkingDefaults
-
-    async def set(
-        self, conn: Connection, upload: UploadRequest, verdicts: Sequence[FileVerdict]
-    ) -> None:
-        taken = [
-            verdict.source_id
-            for verdict in verdicts
-            if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
-        ]
-        await chunking.set_of_sources(
-            conn, upload.application_id, taken, self.wanted, self.defaults
-        )
-
-
-async def _register(
-    pool: Pool,
-    intake: Intake,
-    upload: UploadRequest,
-    idempotent: IdempotentRequest,
-    cut: _ChunkingChange | None,
-) -> IdempotentAnswer:
-    """Make the bytes of accepted files durable, then write the rows that refer to them.
-
-    The bytes come first, outside any transaction, because that may take long. So `preview` predicts
-    which files are accepted. If another request changes that meanwhile, all bytes are made durable,
-    and the second try cannot miss any.
-    """
-    async with transaction(pool) as conn:
-        earlier = await idempotent.stored_answer(conn, upload.application_id)
-        if earlier is not None:
-            return earlier
-        expected = await uploads.preview(conn, upload, intake.files)
-    await intake.commit(_accepted_blobs(expected))
-    answer = await _try_to_register(pool, intake, upload, idempotent, cut)
-    if answer is None:
-        await intake.commit([file.blob_key for file in intake.files if file.code is None])
-        answer = await _try_to_register(pool, intake, upload, idempotent, cut)
-    if answer is None:
-        raise RuntimeError("all bytes are durable, so nothing can be missing")
-    return answer
-
-
-class _BlobMissing(Exception):
-    """A file was accepted whose bytes are not durable."""
-
-
-async def _try_to_register(
-    pool: Pool,
-    intake: Intake,
-    upload: UploadRequest,
-    idempotent: IdempotentRequest,
-    cut: _ChunkingChange | None,
-) -> IdempotentAnswer | None:
-    """Register the files; writes nothing and returns None if an accepted file is not durable."""
-    try:
-        async with transaction(pool) as conn:
-            earlier = await idempotent.stored_answer(conn, upload.application_id)
-            if earlier is not None:
-                return earlier
-            batch_id, verdicts = await uploads.register(conn, upload, intake.files)
-            if intake.lacks(_accepted_blobs(verdicts)):
-                raise _BlobMissing
-            if cut is not None:
-                await cut.set(conn, upload, verdicts)
-            answer = IdempotentAnswer(202, _upload_answer(batch_id, verdicts))
-            await idempotent.store_answer(conn, upload.application_id, answer)
-            intake.keep(_accepted_blobs(verdicts))
-            return answer
-    except _BlobMissing:
-        return None
-
-
-def _accepted_blobs(verdicts: Sequence[FileVerdict]) -> list[str]:
-    return [verdict.file.blob_key for verdict in verdicts if verdict.verdict == "accepted"]
-
-
-def _upload_answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
-    sources = dict.fromkeys(str(verdict.source_id) for verdict in verdicts if verdict.source_id)
-    return {
-        "batchId": str(batch_id),
-        "jobCount": len(_accepted_blobs(verdicts)),
-        "knowledgeSourceIds": list(sources),
-        "files": [
-            _file_answer(
-                verdict.file.path,
-                verdict.verdict,
-                knowledgeSourceId=verdict.source_id,
-                jobId=verdict.job_id,
-                duplicateOf=verdict.duplicate_of,
-                code=verdict.code,
-                detail=verdict.detail,
-            )
-            for verdict in verdicts
-        ],
-    }
-
-
-def _file_answer(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
-    """One file of the response; fields that do not apply are absent."""
-    known = {name: str(fact) for name, fact in facts.items() if fact is not None}
-    return {"path": path, "verdict": verdict, **known}
+def _lasting(code: str | None) -> str | None:
+    """A refusal that a repeated request meets again; room in a quota may have changed."""
+    return None if code == "quota_exceeded" else code

@@ -79,7 +79,7 @@ async def add_endpoint(
     """Send events to an address. Only this response contains the secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
-    secret = _new_secret(runtime.operator_key, key.application_id)
+    secret = _new_secret(runtime.operator_key.current, key.application_id)
 
     async def work(conn: Connection) -> WithSecret:
         added = await webhook_endpoints.add(
@@ -155,7 +155,7 @@ async def rotate_secret(
     id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
     """Sign with a new secret, and for 24 hours also with the old one."""
-    secret = _new_secret(runtime.operator_key, key.application_id)
+    secret = _new_secret(runtime.operator_key.current, key.application_id)
 
     async def work(conn: Connection) -> WithSecret:
         if (await find_endpoint(conn, key.application_id, id)).is_mailbox:

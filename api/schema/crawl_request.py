@@ -59,6 +59,7 @@ def new_run(
         settings=replace(reach, start=address.start),
         stated=frozenset(request.model_fields_set & _SETTINGS) | {"start", "variants"},
         metadata=metadata,
+        quotas=settings.quotas,
     )
 
 

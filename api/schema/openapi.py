@@ -53,14 +53,15 @@ TAGS: Final[list[dict[str, Any]]] = [
 _STATUS_DESCRIPTIONS: Final = {
     400: "The body does not match its content type",
     401: "No valid key",
-    403: "The role of the key is too low",
+    403: "The role of the key is too low, or a quota would be exceeded",
     404: "The object does not exist, or belongs to another application",
     409: "The request conflicts with the state of the object or with an earlier request",
     413: "The body is too large",
     415: "The operation does not read bodies of this type",
     422: "Fields or query parameters are missing, unknown or invalid",
-    429: "Too many requests with this key",
+    429: "Too many requests with this key, or too much at once",
     503: "A dependency is not available or took too long: try again",
+    507: "A disk is nearly full",
 }
 _RETRY_AFTER: Final = {"description": "Seconds", "schema": {"type": "integer", "minimum": 0}}
 _HEADERS: Final = {

@@ -10,14 +10,19 @@ from uuid import UUID
 
 import structlog
 
+from api.problems import BodyTooLarge
 from api.upload import paths
 from api.upload.form_fields import read_field, repeated_field, unknown_field
+from api.upload.incoming import IncomingUpload
 from api.upload.multipart import PartHead, Token
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import ErrorCode
 from ingest.store.sources.upload_verdicts import UploadedFile
 
 log = structlog.get_logger()
+
+MAX_FILES: Final = 50_000
+"""Of one request: each costs memory until the request has been answered."""
 
 # Characters of a refused name that are reported.
 _MAX_NAME_SHOWN: Final = 200
@@ -36,8 +41,10 @@ class Intake:
         application_id: UUID,
         field_names: Collection[str],
         max_file_bytes: int,
+        incoming: IncomingUpload,
     ) -> None:
         self._blobs = blobs
+        self._incoming = incoming
         self._field_names = field_names
         self._application_id = application_id
         self._max_file_bytes = max_file_bytes
@@ -72,6 +79,10 @@ class Intake:
             if not isinstance(token, PartHead):
                 raise RuntimeError("the parser starts every part with its head")
             if token.name == "files":
+                if len(self.files) >= MAX_FILES:
+                    raise BodyTooLarge(
+                        f"a request may hold {MAX_FILES} files; send the rest in another one"
+                    )
                 await self._file(token, tokens)
             elif token.name not in self._field_names:
                 raise unknown_field(token.name, "unknown field; send files as `files`")
@@ -110,40 +121,61 @@ class Intake:
             return
         key = new_key(self._application_id)
         blob = self._staged[key] = self._blobs.stage(key)
-        stored = await _store(blob, tokens, limit=self._max_file_bytes)
-        if stored.is_complete:
+        stored = await self._store(blob, tokens)
+        if stored.refusal is None and stored.size:
             self.files.append(
                 UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
             )
             return
-        # Discard the file now, not on exit, since a request may contain many too large files.
+        # Discard the file now, not on exit, since a request may contain many such files.
         await self._staged.pop(key).discard()
-        size = stored.size + await _skip(tokens)
-        detail = f"larger than {self._max_file_bytes} bytes"
-        self.files.append(_refused(path, size, "too_large", detail))
+        self._incoming.release(stored.written)
+        code, detail = stored.refusal or ("empty_content", "the file is empty")
+        self.files.append(
+            UploadedFile(
+                path=path,
+                size=stored.size,
+                sha256=stored.sha256,
+                blob_key="",
+                code=code,
+                detail=detail,
+            )
+        )
+
+    async def _store(self, blob: StagedBlob, tokens: AsyncIterator[Token]) -> "_StoredPart":
+        """Write the bytes of a part, up to the piece that exceeds a limit, and read it to its end.
+
+        All bytes are hashed: a repeated request must be recognised although room has changed.
+        """
+        digest = hashlib.sha256()
+        size = written = 0
+        refusal: tuple[ErrorCode, str] | None = None
+        async for token in tokens:
+            if not isinstance(token, bytes):
+                break
+            size += len(token)
+            digest.update(token)
+            if refusal is not None:
+                continue
+            if size > self._max_file_bytes:
+                refusal = "too_large", f"larger than {self._max_file_bytes} bytes"
+            elif (excess := await self._incoming.add(len(token))) is not None:
+                refusal = "quota_exceeded", str(excess)
+            else:
+                await blob.write(token)
+                written += len(token)
+        if refusal is None:
+            await blob.finish()
+        return _StoredPart(size=size, sha256=digest.digest(), written=written, refusal=refusal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredPart:
     size: int
     sha256: bytes
-    is_complete: bool
-
-
-async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) -> _StoredPart:
-    """Write the bytes of a part; stops at the piece that exceeds `limit`."""
-    digest = hashlib.sha256()
-    size = 0
-    async for token in tokens:
-        if not isinstance(token, bytes):
-            break
-        size += len(token)
-        if size > limit:
-            return _StoredPart(size=size, sha256=b"", is_complete=False)
-        digest.update(token)
-        await blob.write(token)
-    await blob.finish()
-    return _StoredPart(size=size, sha256=digest.digest(), is_complete=True)
+    written: int
+    """Bytes of the blob: all, unless the part was refused."""
+    refusal: tuple[ErrorCode, str] | None
 
 
 async def _skip(tokens: AsyncIterator[Token]) -> int:

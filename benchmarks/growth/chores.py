@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from ingest.postgres.database import Connection, Pool, open_pool, transaction
+from harness.pools import pool_across_applications
+from ingest.postgres.database import Connection, Pool, transaction
 from ingest.runtime import retention_of
 from ingest.settings.settings import Settings
 from ingest.store.queue import claims, jobs, queue_stats
@@ -34,7 +35,7 @@ def chores(dsn: str, application: UUID) -> dict[str, float]:
 
 async def _measured(dsn: str, application: UUID) -> dict[str, float]:
     keep, stale_after = retention_of(Settings()), Settings().stale_after
-    async with open_pool(dsn, size=2, application_name="benchmark") as pool:
+    async with pool_across_applications(dsn, size=2, application_name="benchmark") as pool:
         work: Mapping[str, Callable[[], Awaitable[object]]] = {
             "tick: recover jobs of dead workers": lambda: recover_stale_jobs(
                 pool, stale_after=stale_after
@@ -69,7 +70,7 @@ async def _median_ms(work: Callable[[], Awaitable[object]]) -> float:
 async def _claim_ms(pool: Pool, application: UUID) -> float:
     """Milliseconds of a claim of jobs that are enqueued first; both are rolled back."""
     spent = []
-    async with pool.connection() as conn:
+    async with pool.session() as conn:
         for _ in range(_REPEATS):
             async with conn.transaction(force_rollback=True):
                 new = [NewJob(application_id=application, type="file") for _ in range(_CLAIMED)]

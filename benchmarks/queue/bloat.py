@@ -86,7 +86,9 @@ class _Through:
             while done < self._count // 10:
                 await self._enqueue(BATCH)
                 before = time.perf_counter()
-                claimed = await claim(self._claiming, self._cursor)
+                async with self._claiming.transaction():
+                    await claims.set_planner(self._claiming)
+                    claimed = await claim(self._claiming, self._cursor)
                 spent.append(time.perf_counter() - before)
                 self._cursor = claimed[-1].application_id
                 await self._finish(claimed)
@@ -157,9 +159,8 @@ async def through(
         owners = await add_applications(conn, 1000)
     measured = []
     async with (
-        pool.connection() as conn,
-        pool.connection() as claiming,
-        claims.planner_settings(claiming),
+        pool.session() as conn,
+        pool.session() as claiming,
         _retention(pool) if is_pruned else nullcontext(),
     ):
         work = _Through(conn, claiming, owners, count=count, kept_pending=kept_pending)

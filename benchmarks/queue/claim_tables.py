@@ -8,7 +8,7 @@ from benchmarks.core.postgres import Server
 from benchmarks.core.results import Goal, Table
 from benchmarks.queue.bloat import MIB, Measured, through
 from benchmarks.queue.claim_time import APPLICATIONS, BATCH, Claimed, by_backlog
-from ingest.postgres.database import open_pool
+from harness.pools import pool_across_applications
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ def claim_tables(server: Server, sizes: ClaimSizes) -> tuple[list[Table], Goal]:
 async def _measure(
     dsn: str, sizes: ClaimSizes
 ) -> tuple[list[Claimed], list[Measured], list[Measured]]:
-    async with open_pool(dsn, size=4, application_name="benchmark") as pool:
-        async with pool.connection() as conn:
+    async with pool_across_applications(dsn, size=4, application_name="benchmark") as pool:
+        async with pool.session() as conn:
             claimed = await by_backlog(conn, sizes.backlogs, repeats=sizes.repeats)
         kept, pruned = [
             await through(pool, sizes.jobs, is_pruned=is_pruned, kept_pending=sizes.kept_pending)

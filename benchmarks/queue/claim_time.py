@@ -41,6 +41,7 @@ async def _claim_ms(conn: Connection, owners: Sequence[UUID], count: int) -> flo
     spent = []
     for n in range(count):
         async with conn.transaction(force_rollback=True):
+            await claims.set_planner(conn)
             started = time.perf_counter()
             claimed = await claim(conn, owners[n * len(owners) // count])
             spent.append(time.perf_counter() - started)
@@ -64,8 +65,7 @@ async def by_backlog(conn: Connection, backlogs: Sequence[int], *, repeats: int)
             )
             there = backlog
             await conn.execute("vacuum analyze rag.processing_jobs")
-            async with claims.planner_settings(conn):
-                ms = await _claim_ms(conn, owners, repeats)
+            ms = await _claim_ms(conn, owners, repeats)
             measured.append(Claimed(pending=backlog, applications=count, ms=ms))
             print(f"  {backlog:,} pending of {count:,}: a claim takes {ms:.2f} ms", flush=True)
     return measured

@@ -16,8 +16,9 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.search.texts import Chunks
+from harness.pools import pool_across_applications
 from ingest.model import EmbeddingModel
-from ingest.postgres.database import new_id, open_pool, transaction
+from ingest.postgres.database import new_id, transaction
 from ingest.store.documents import embedding_models
 
 PER_SOURCE: Final = 10
@@ -113,7 +114,7 @@ def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) 
 
 async def _register(dsn: str, model: EmbeddingModel) -> int:
     async with (
-        open_pool(dsn, size=1, application_name="benchmark") as pool,
+        pool_across_applications(dsn, size=1, application_name="benchmark") as pool,
         transaction(pool) as conn,
     ):
         return await embedding_models.register(conn, model)

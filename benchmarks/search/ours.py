@@ -12,9 +12,11 @@ from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from api.dependencies import APPLICATION_HEADER, Key
+from api.middleware.in_use import InUse
 from api.routes.search import SearchRequest, search_chunks
 from benchmarks.search.timing import LIMIT, Ask, Question
 from harness.service import KEY
+from ingest.quotas import KeyLimits
 from ingest.runtime import Runtime, open_runtime
 from ingest.settings.settings import Settings
 from ingest.store.search.hits import SearchHit
@@ -75,7 +77,7 @@ class InProcess:
     async def _answer(self, question: Question) -> list[SearchHit]:
         key = Key(application_id=question.application, role="viewer", is_operator=False)
         body = SearchRequest.model_validate(_body(question))
-        return (await search_chunks(body, self.runtime, key)).hits
+        return (await search_chunks(body, self.runtime, key, InUse(KeyLimits()))).hits
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the event loop of the runtime."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ingest.errors import Transient
+from ingest.errors import ErrorCode, Transient
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -16,7 +16,8 @@ def disk_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Transient(describe(error, folder), code="internal") from error
+        code: ErrorCode = "insufficient_storage" if error.errno in _FULL else "internal"
+        raise Transient(describe(error, folder), code=code) from error
 
 
 def describe(error: OSError, folder: Path) -> str:

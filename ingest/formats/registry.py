@@ -134,7 +134,10 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
         texts.append(text)
         position += len(text) + len(_PAGE_BREAK)
     coverage = _coverage(extraction, texts)
-    if coverage.with_text == 0:
+    # An empty page may still say what it is: a redirect, or one that needs scripts.
+    web = extraction.web
+    says_why = web is not None and (web.refresh or web.placeholder)
+    if coverage.with_text == 0 and not says_why:
         raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)
     metadata = improve(
         "metadata", lambda: storable_text.clean_json(extraction.metadata), otherwise=dict

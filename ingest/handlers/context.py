@@ -1,5 +1,6 @@
 """The inputs and results of a handler. Tests pass fakes for all of them."""
 
+import copy
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,16 +13,27 @@ from uuid import UUID
 from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
+from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.documents.batched_lookups import BatchedLookups
-from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
+from ingest.model import (
+    Chunk,
+    ChunkSettings,
+    EmbeddingModel,
+    OcrSettings,
+    ReviewReason,
+    Sitemap,
+    Stage,
+)
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.notify.mail import Mailer
+from ingest.quotas import DEFAULTS, Quotas
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
     RechunkRequest,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -57,6 +69,10 @@ class Parser(Protocol):
     async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked: ...
 
     async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]: ...
+
+    async def read_sitemap(
+        self, path: Path, request: SitemapRequest, *, owner: UUID
+    ) -> Sitemap: ...
 
 
 class Embed(Protocol):
@@ -110,9 +126,10 @@ class ArchiveLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Built once by the composition root; shared by all jobs of a worker."""
+    """Built once by the composition root; each job gets it for its application."""
 
     pool: Pool
+    """In a handler: its transactions see only rows of the job's application."""
     blobs: BlobStore
     parser: Parser
     embedder: Embed
@@ -128,11 +145,20 @@ class Context:
     ocr: OcrSettings | None = None
     """None: OCR is off."""
     archives: ArchiveLimits = ArchiveLimits()
+    quotas: Quotas = DEFAULTS
+    """The installation's, which settings of an application override."""
+    missing_pages: MissingPages = field(default_factory=MissingPages)
     lookups: BatchedLookups = field(init=False)
 
     def __post_init__(self) -> None:
         lookups = BatchedLookups(self.pool, model_id=self.model_id)
         object.__setattr__(self, "lookups", lookups)
+
+    def of(self, application_id: UUID) -> "Context":
+        """The context for jobs of this application; look-ups stay shared with other jobs."""
+        own = copy.copy(self)
+        object.__setattr__(own, "pool", self.pool.of(application_id))
+        return own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,6 +105,12 @@ _request_seconds: Final = Histogram(
     registry=REGISTRY,
     buckets=(*_QUICK, 10.0, 30.0),
 )
+_parser_jail: Final = Gauge(
+    "rag_ingest_parser_jail",
+    "1 for each layer that confines parser processes: landlock, seccomp.",
+    ("layer",),
+    registry=REGISTRY,
+)
 WARNINGS: Final = frozenset(
     {
         "type_mismatch", "undecodable_characters", "removed_characters", "garbled_text",
@@ -145,11 +151,28 @@ _degraded: Final = Counter(
     ("code",),
     registry=REGISTRY,
 )
+_listening: Final = Gauge(
+    "rag_ingest_listening",
+    "1 while notifications from Postgres arrive; 0: work and progress are found by polling.",
+    registry=REGISTRY,
+)
+_quota_refusals: Final = Counter(
+    "rag_ingest_quota_refusals",
+    "Requests, and files of uploads, that a quota refused.",
+    ("quota",),
+    registry=REGISTRY,
+)
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
     """Count a step of extraction that failed; the file was read without it."""
     _skipped_steps.labels(format, step).inc(times)
+
+
+def parsers_jailed(*, landlock: int | None, seccomp: bool) -> None:
+    """Record which layers confine the parser processes; `landlock` is its ABI version."""
+    _parser_jail.labels("landlock").set(landlock is not None)
+    _parser_jail.labels("seccomp").set(seccomp)
 
 
 def claimed(jobs: int, *, seconds: float) -> None:
@@ -236,6 +259,11 @@ def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> No
     _statement_timeouts.labels(asked_by).inc()
 
 
+def quota_refused(quota: str) -> None:
+    """Count a request or file that was refused; `quota`: one of ingest/quotas.py."""
+    _quota_refusals.labels(quota).inc()
+
+
 def search_degraded(code: str) -> None:
     """Count a hybrid search that ran without vectors."""
     _degraded.labels(code).inc()
@@ -244,3 +272,8 @@ def search_degraded(code: str) -> None:
 def exposition(more: Collector) -> bytes:
     """All metrics of this process and of `more`, in Prometheus' text format."""
     return generate_latest(REGISTRY) + generate_latest(more)
+
+
+def listening(arrive: bool) -> None:
+    """Record whether notifications from Postgres arrive."""
+    _listening.set(arrive)

@@ -1,25 +1,27 @@
 """Access to Postgres: named statements, the pool, transactions, the check at start."""
 
 import random
-import re
 import select
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from importlib.resources import files
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 import psycopg
-from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection
+import structlog
+from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import SetupError
+from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
+from ingest.postgres.sessions import PoolConnection, SessionSetup, begin_transaction
+
+log = structlog.get_logger()
 
 Connection = AsyncConnection[Any]
-Pool = AsyncConnectionPool[Connection]
 
 OLDEST_POSTGRES: Final = 150000
 OLDEST_PGVECTOR: Final = (0, 7)
@@ -45,19 +47,6 @@ _SILENCE: Final[Mapping[str, Any]] = {
     "tcp_user_timeout": "30000",
 }
 
-_NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
-
-
-def load_queries(file: str) -> Mapping[str, bytes]:
-    """Load the statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
-
-    Bytes, because psycopg's types accept bytes as a query without a cast.
-    """
-    parts = _NAME.split(files("ingest.store").joinpath(file).read_bytes())
-    return {
-        name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
-
 
 def new_id() -> UUID:
     """A UUIDv7: ids created one after another are close together in an index."""
@@ -67,25 +56,9 @@ def new_id() -> UUID:
     return UUID(int=stamp << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
-_BEGIN_SESSION: Final = load_queries("session.sql")["begin"]
-
-
-async def begin_session(conn: Connection) -> None:
-    """Override settings of server, database and role on a new connection."""
-    await conn.execute(_BEGIN_SESSION)
-
-
-def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
-    """Like `begin_session`, for a synchronous connection.
-
-    `conn` must be in autocommit mode, or the first transaction starts before the settings apply."""
-    conn.execute(_BEGIN_SESSION)
-
-
-async def _configure(conn: Connection) -> None:
-    await begin_session(conn)
-    await register_vector_async(conn)
-    await conn.commit()
+_ROW_SECURITY: Final = load_queries("row_security.sql")
+_OWN_ROLE: Final = _ROW_SECURITY["own_role"]
+_SET_SCOPE: Final = _ROW_SECURITY["set_scope"]
 
 
 async def _check(conn: Connection) -> None:
@@ -104,17 +77,27 @@ def _has_input(descriptor: int) -> bool:
     return bool(waiting.poll(0))
 
 
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """The open connections of a process, not yet limited to an application or to all of them."""
+
+    open: AsyncConnectionPool[Connection]
+    role: str | None
+    """The role that transactions take, which may only read and write rows; None: there is none."""
+
+
 @asynccontextmanager
-async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncIterator[Pool]:
-    """A pool of up to `size` connections with vector types. Needs a migrated database."""
-    pool: Pool = AsyncConnectionPool(
+async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncIterator[Connections]:
+    """Up to `size` connections with vector types. Needs a migrated database."""
+    pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         dsn,
         min_size=min(2, size),
         max_size=size,
-        configure=_configure,
+        connection_class=PoolConnection,
+        configure=SessionSetup(dsn),
         # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
-        # Each statement is its own transaction, which saves BEGIN and COMMIT around single reads.
+        # Transactions start with the statement of their Pool.
         kwargs={"application_name": application_name, "autocommit": True},
         open=False,
         timeout=_PATIENCE_SECONDS,
@@ -124,16 +107,95 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
     )
     await pool.open(wait=True)
     try:
-        yield pool
+        yield Connections(pool, await _own_role(pool))
     finally:
         await pool.close()
 
 
-@asynccontextmanager
-async def transaction(pool: Pool) -> AsyncIterator[Connection]:
-    """Yield a connection in a transaction; commit at the end of the block, roll back on errors."""
-    async with pool.connection() as conn, conn.transaction():
-        yield conn
+async def _own_role(pool: AsyncConnectionPool[Connection]) -> str | None:
+    async with pool.connection() as conn:
+        [(role, is_exempt)] = await (await conn.execute(_OWN_ROLE)).fetchall()
+    if role is None and is_exempt:
+        log.warning("row_security.not_enforced", hint="docs/postgres.md, Row-level security")
+    return None if role is None else str(role)
+
+
+class Pool:
+    """Transactions that see the rows of one application, or of all.
+
+    Row-level security (docs/decisions.md) reads `app.application_id`. It is set with the role in
+    the message that begins the transaction, and only for it: a pooler may give the next transaction
+    another session.
+    """
+
+    def __init__(self, connections: Connections, scope: UUID | None) -> None:
+        """`scope`: the application; None: all. Use `across_applications` and `of`."""
+        self.connections = connections
+        steps: list[sql.Composable] = []
+        if connections.role is not None:
+            steps.append(sql.SQL("set local role {}").format(sql.Identifier(connections.role)))
+        value = sql.Literal(_visible(scope))
+        steps.append(sql.SQL("set local app.application_id = {}").format(value))
+        self._steps = steps
+
+    def of(self, application_id: UUID) -> "Pool":
+        """Transactions that see the rows of this application only."""
+        return Pool(self.connections, application_id)
+
+    @asynccontextmanager
+    async def transaction(self, *, wait_seconds: float | None = None) -> AsyncIterator[Connection]:
+        """`wait_seconds`: how long to wait for a connection; None: the usual time."""
+        # At the end, the connection commits, or rolls back on errors.
+        async with self.connections.open.connection(wait_seconds) as conn:
+            await begin_transaction(conn, self._steps)
+            yield conn
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Connection]:
+        """A connection to keep, outside of transactions, with the rights of the login role.
+
+        It sees no rows of applications, except in `begin`, unless the login role is exempt from
+        row-level security.
+        """
+        async with self.connections.open.connection() as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def begin(self, conn: Connection) -> AsyncIterator[None]:
+        """A transaction on the connection of a `session`."""
+        await begin_transaction(conn, self._steps)
+        try:
+            yield
+        except BaseException:
+            with suppress(psycopg.Error):  # the connection may be lost
+                await conn.rollback()
+            raise
+        await conn.commit()
+
+
+def across_applications(connections: Connections) -> Pool:
+    """Transactions that see the rows of all applications.
+
+    For what serves all of them: claims, commits of jobs, scheduled work, the operator. `Pool.of`
+    limits it to one application.
+    """
+    return Pool(connections, None)
+
+
+def transaction(
+    pool: Pool, *, wait_seconds: float | None = None
+) -> AbstractAsyncContextManager[Connection]:
+    """A connection in a transaction: commits at the end of the block, rolls back on errors."""
+    return pool.transaction(wait_seconds=wait_seconds)
+
+
+async def show(conn: Connection, application_id: UUID | None) -> None:
+    """In a transaction across applications: show the rows of one, or those of all again (None)."""
+    await conn.execute(_SET_SCOPE, [_visible(application_id)])
+
+
+def _visible(scope: UUID | None) -> str:
+    return "*" if scope is None else str(scope)
 
 
 def is_timed_out(error: BaseException) -> bool:

@@ -8,10 +8,12 @@ from pathlib import Path
 import psycopg
 
 from ingest.errors import SetupError
-from ingest.postgres.database import begin_sync_session
+from ingest.postgres.queries import load_queries
+from ingest.postgres.sessions import begin_sync_transaction, fix_isolation
 
 # Any number that no other program uses. A transaction-level lock, so it works through a pooler.
 _LOCK = 7_245_110_381
+_ROW_SECURITY = load_queries("row_security.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +42,10 @@ def migrate(dsn: str) -> list[Migration]:
 
     Safe to call from many processes at once: one applies, the rest wait and find nothing pending.
     """
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        begin_sync_session(conn)
+    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as conn:
+        fix_isolation(conn)
         with conn.transaction():
+            begin_sync_transaction(conn)
             return _apply(conn)
 
 
@@ -73,6 +76,8 @@ def _apply(conn: psycopg.Connection) -> list[Migration]:
             "insert into rag.schema_migrations (version, name, checksum) values (%s, %s, %s)",
             [migration.version, migration.name, migration.checksum],
         )
+    conn.execute(_ROW_SECURITY["protect"])
+    conn.execute(_ROW_SECURITY["grant_own_role"])
     return pending
 
 

@@ -1,12 +1,14 @@
 """The main program of a parser process: answers requests from standard input, one at a time.
 
-process.py starts it as `python -m ingest.sandbox.child MEMORY PARENT [FORMAT_MODULE…]`. The first
-file that needs a heavy library imports it; it stays loaded for later files.
+process.py starts it as `python -m ingest.sandbox.child OPTIONS` (messages.StartOptions). It enters
+its jail (jail.py) before it reads any file. The first file that needs a heavy library imports it;
+it stays loaded for later files.
 """
 
 import gc
 import logging
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -16,18 +18,20 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
-from ingest.model import Chunk, ChunkSettings, Document, MissingModule, OcrSettings
+from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
 from ingest.optional_steps import recording
 from ingest.sandbox import limits, protocol
+from ingest.sandbox.installation_check import check
+from ingest.sandbox.jail import Jail
 from ingest.sandbox.messages import (
     Answer,
-    Checked,
     CheckRequest,
     Parsed,
     ParseRequest,
     Rechunked,
     RechunkRequest,
-    Request,
+    SitemapRead,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -47,17 +51,27 @@ _LARGEST_FILE = 64 * 1024 * 1024
 
 def main() -> None:
     """Serve until the parent closes the pipe."""
-    limits.apply_limits(memory=int(sys.argv[1]), parent=int(sys.argv[2]))
+    options = protocol.decode_start(sys.argv[1])
+    limits.apply_limits(memory=options.memory, parent=options.parent)
     # Parsers create many objects that live as long as their file. With default thresholds, garbage
     # collection takes a third of a PDF's time.
     gc.set_threshold(100_000, 20, 50)
     logging.disable()  # nobody reads the parsers' warnings
-    catalog.load_extensions(sys.argv[3:])
     requests, replies = _take_over_pipes()
+    files = socket.socket(fileno=options.channel)
+    jail = Jail(
+        mode=options.mode,
+        scratch=options.scratch,
+        readable=tuple(options.readable),
+        executable=tuple(options.executable),
+    )
+    if not options.after_check:
+        jail.enter()
+    catalog.load_extensions(options.formats)
     _send(replies, protocol.frame({"ready": True}))
     while (head := requests.read(LENGTH.size)) and len(head) == LENGTH.size:
         body = requests.read(LENGTH.unpack(head)[0])
-        _send(replies, _answer(body, replies))
+        _send(replies, _answer(body, replies, files, jail))
 
 
 def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -69,14 +83,18 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
     return os.fdopen(requests, "rb"), os.fdopen(replies, "wb", buffering=0)
 
 
-def _answer(body: bytes, replies: BinaryIO) -> bytes:
-    path, cpu_seconds, request = protocol.decode_request(body)
+def _answer(body: bytes, replies: BinaryIO, files: socket.socket, jail: Jail) -> bytes:
+    cpu_seconds, request = protocol.decode_request(body)
     limits.allow_cpu(cpu_seconds)
     progress = _ProgressReporter(replies, cpu_seconds)
     failure: Permanent | Transient
     try:
         with recording() as skipped:
-            answer = _carry_out(Path(path), request, progress)
+            if isinstance(request, CheckRequest):
+                answer: Answer = check(jail)
+            else:
+                with _receive(files) as file:
+                    answer = _carry_out(file, request, progress)
         found = skipped.found()
         return protocol.encode_answer(answer, resident=limits.resident(), skipped=found)
     except (Permanent, Transient) as error:
@@ -104,15 +122,28 @@ class _ProgressReporter:
         _send(self.replies, protocol.note(stage))
 
 
-def _carry_out(path: Path, request: Request, progress: _ProgressReporter) -> Answer:
+def _receive(files: socket.socket) -> BinaryIO:
+    """The file that the parent has opened: no path of it can be opened in the jail."""
+    _, (descriptor,), _, _ = socket.recv_fds(files, 1, 1)
+    os.set_inheritable(descriptor, False)
+    return os.fdopen(descriptor, "rb")
+
+
+def _carry_out(
+    file: BinaryIO,
+    request: ParseRequest | UnpackRequest | RechunkRequest | SitemapRequest,
+    progress: _ProgressReporter,
+) -> Answer:
     if isinstance(request, ParseRequest):
-        return _parse(path, request, progress)
+        return _parse(file, request, progress)
     if isinstance(request, UnpackRequest):
-        return _unpack(path, request, progress)
-    return _check() if isinstance(request, CheckRequest) else _rechunk(path, request)
+        return _unpack(file, request, progress)
+    if isinstance(request, SitemapRequest):
+        return _read_sitemap(file, request)
+    return _rechunk(file, request)
 
 
-def _parse(path: Path, request: ParseRequest, progress: _ProgressReporter) -> Parsed:
+def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -> Parsed:
     # Imported here because the parent imports other modules of this package without the parsers.
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.registry import extract
@@ -120,22 +151,21 @@ def _parse(path: Path, request: ParseRequest, progress: _ProgressReporter) -> Pa
     sink = None
     if request.members is not None:
         sink = FolderSink(
-            Path(request.members),
+            _new_folder(request.members),
             max_members=_MOST_ATTACHMENTS,
             max_bytes=_ATTACHMENT_BYTES,
             max_member_bytes=_LARGEST_FILE,
         )
     started = time.perf_counter()
-    with path.open("rb") as file:
-        document = extract(
-            file,
-            name=request.name,
-            declared=request.declared,
-            max_pages=request.max_pages,
-            url=request.url,
-            ocr=_recogniser(request.ocr, progress.restart_limits),
-            members=sink,
-        )
+    document = extract(
+        file,
+        name=request.name,
+        declared=request.declared,
+        max_pages=request.max_pages,
+        url=request.url,
+        ocr=_recogniser(request.ocr, progress.restart_limits),
+        members=sink,
+    )
     extracted = time.perf_counter()
     progress.restart_limits("chunk")
     with recording() as skipped:
@@ -178,36 +208,37 @@ class _Reported:
             self._on_picture()
 
 
-def _unpack(path: Path, request: UnpackRequest, progress: _ProgressReporter) -> Unpacked:
+def _new_folder(name: str) -> Path:
+    path = Path(name)
+    path.mkdir()
+    return path
+
+
+def _unpack(file: BinaryIO, request: UnpackRequest, progress: _ProgressReporter) -> Unpacked:
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.archives.unpack import unpack
 
     sink = FolderSink(
-        Path(request.folder),
+        _new_folder(request.folder),
         max_members=request.max_members,
         max_bytes=request.max_bytes,
         max_member_bytes=request.max_member_bytes,
     )
-    with path.open("rb") as file, limits.file_size_limit(request.max_member_bytes):
+    with limits.file_size_limit(request.max_member_bytes):
         skipped = unpack(file, name=request.name, sink=sink, on_member=progress.restart_limits)
     return Unpacked(members=tuple(sink.members), skipped=skipped)
 
 
-def _rechunk(path: Path, request: RechunkRequest) -> Rechunked:
-    text = path.read_text("utf-8")
+def _rechunk(file: BinaryIO, request: RechunkRequest) -> Rechunked:
+    text = file.read().decode()
     document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
     return Rechunked(chunks=_chunk(document, request.chunk))
 
 
-def _check() -> Checked:
-    from ingest.formats.registry import missing_parsers
+def _read_sitemap(file: BinaryIO, request: SitemapRequest) -> SitemapRead:
+    from ingest.formats.xml.sitemap import read
 
-    return Checked(
-        missing=tuple(
-            MissingModule(module=module, formats=tuple(formats))
-            for module, formats in missing_parsers().items()
-        )
-    )
+    return SitemapRead(sitemap=read(file.read(), base=request.base, limit=request.limit))
 
 
 def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:

@@ -5,7 +5,7 @@ libraries takes 0.3 s and 50 MB each time; a fork takes milliseconds and shares 
 
 The fork server reads no file, so nothing can have taken it over, and it has a single thread, so its
 forks are sound. forked.py starts it as `python -m ingest.sandbox.fork_server CHANNEL PARENT
-[FORMAT_MODULE…]`. Linux only.
+MODE [FORMAT_MODULE…]`. Linux only.
 """
 
 import gc
@@ -16,6 +16,7 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 import traceback
 from typing import Any, NoReturn
 
@@ -26,11 +27,11 @@ from ingest.errors import SetupError
 from ingest.formats import catalog
 from ingest.formats.registry import missing_parsers
 from ingest.sandbox import limits
+from ingest.sandbox.jail import protect_memory
 from ingest.sandbox.protocol import MAX_FORK_MESSAGE
 from ingest.tokens.tokenizers import load_tokenizer
 
 _MAX_DESCRIPTORS = 8
-_FREE_DESCRIPTOR = 64  # received ones are moved above it, out of the way of their final numbers
 
 
 def main() -> None:
@@ -38,7 +39,9 @@ def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
     limits.die_with(int(sys.argv[2]))
     logging.disable()
-    _load(sys.argv[3:])
+    if sys.argv[3] != "off":  # then debuggers may attach
+        protect_memory()
+    _load(sys.argv[4:])
     # Objects that the collector moves in a fork would be copied.
     gc.collect()
     gc.freeze()
@@ -104,6 +107,7 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:
         _place(descriptors, request["descriptors"])
         os.environ.clear()
         os.environ.update(request["environment"])
+        tempfile.tempdir = None  # TMPDIR may differ
         os.chdir(request["folder"])
         sys.argv = [request["module"], *request["arguments"]]
         runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
@@ -118,7 +122,8 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:
 
 def _place(descriptors: list[int], numbers: list[int]) -> None:
     """Give the received descriptors these numbers, and close all others."""
-    moved = [os.dup2(found, _FREE_DESCRIPTOR + n) for n, found in enumerate(descriptors)]
+    above = max(*descriptors, *numbers) + 1  # out of the way of the final numbers
+    moved = [os.dup2(found, above + n) for n, found in enumerate(descriptors)]
     for descriptor, number in zip(moved, numbers, strict=True):
         os.dup2(descriptor, number)
     kept = set(numbers)

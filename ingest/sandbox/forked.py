@@ -9,12 +9,14 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import orjson
 import structlog
 
 from ingest.asynchronous.tasks import cancel_all
+from ingest.model import SandboxMode
 from ingest.sandbox.protocol import MAX_FORK_MESSAGE
 
 log = structlog.get_logger()
@@ -88,7 +90,9 @@ class ForkServer:
         asyncio.get_running_loop().add_reader(channel, self._read)
 
     @classmethod
-    async def start(cls, *, environment: Mapping[str, str], formats: Sequence[str]) -> "ForkServer":
+    async def start(
+        cls, *, environment: Mapping[str, str], formats: Sequence[str], mode: SandboxMode
+    ) -> "ForkServer":
         """Start it and wait until it has loaded the parsers. Raises ForkFailed."""
         if sys.platform != "linux":
             raise ForkFailed("only on Linux")
@@ -97,8 +101,8 @@ class ForkServer:
         try:
             with theirs:
                 process = await asyncio.create_subprocess_exec(
-                    sys.executable, "-m", "ingest.sandbox.fork_server",
-                    str(theirs.fileno()), str(os.getpid()), *formats,
+                    sys.executable, "-P", "-m", "ingest.sandbox.fork_server",
+                    str(theirs.fileno()), str(os.getpid()), mode, *formats,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.DEVNULL,
@@ -235,9 +239,12 @@ class ForkServer:
 class PoolServer:
     """The fork server of a pool: started when first asked for, and again when it has ended."""
 
-    def __init__(self, *, environment: Mapping[str, str], formats: Sequence[str]) -> None:
-        self._environment = environment
-        self._formats = formats
+    def __init__(
+        self, *, environment: Mapping[str, str], formats: Sequence[str], mode: SandboxMode
+    ) -> None:
+        self._start_server = partial(
+            ForkServer.start, environment=environment, formats=formats, mode=mode
+        )
         self._server: ForkServer | None = None
         self._starting: asyncio.Task[None] | None = None
         self._again_at = 0.0
@@ -266,9 +273,7 @@ class PoolServer:
             lost, self._server = self._server, None
             if lost is not None:
                 await lost.close()
-            self._server = await ForkServer.start(
-                environment=self._environment, formats=self._formats
-            )
+            self._server = await self._start_server()
         except ForkFailed as error:
             self._again_at = time.monotonic() + _AGAIN_SECONDS
             log.warning("parser_fork_server_failed", error=str(error))

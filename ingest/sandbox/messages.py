@@ -1,4 +1,4 @@
-"""Requests to a parser process, and its answers."""
+"""What a parser process is told at its start, requests to it, and its answers."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,35 @@ from ingest.model import (
     Chunk,
     ChunkSettings,
     Document,
+    JailStatus,
     Member,
     MissingModule,
     OcrSettings,
     Page,
+    SandboxMode,
+    Sitemap,
     SkippedStep,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """How a parser process starts."""
+
+    memory: int
+    """Limit of its address space in bytes."""
+    parent: int
+    """The process id of its parent, with which it dies."""
+    channel: int
+    """The descriptor of a Unix socket that carries the descriptors of files to read."""
+    mode: SandboxMode
+    scratch: str
+    """The only folder that it may write."""
+    readable: tuple[str, ...]
+    executable: tuple[str, ...]
+    after_check: bool
+    formats: tuple[str, ...]
+    """Modules with formats of the operator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +51,9 @@ class ParseRequest:
     url: str | None = None
     """The URL of the file after redirects, to resolve a page's links."""
     members: str | None = None
-    """An empty folder for embedded files; None: they are only listed."""
+    """An empty folder for embedded files, on the file system of the temporary folder. The parser
+    process writes them to its own scratch folder; the parent moves them here. None: they are only
+    listed."""
     ocr: OcrSettings | None = None
     """How to read text in pictures, which takes seconds per page; None: no OCR."""
 
@@ -50,7 +75,7 @@ class UnpackRequest:
 
     name: str
     folder: str
-    """An empty folder for the files; their names there contain no path."""
+    """An empty folder for the files, as `ParseRequest.members`; their names contain no path."""
     max_members: int
     max_bytes: int
     """Unpacked bytes of all members together."""
@@ -82,6 +107,23 @@ class Rechunked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapRequest:
+    """Read the addresses in a sitemap or feed."""
+
+    base: str
+    """Its own URL, after redirects."""
+    limit: int
+    """Most pages, and most sitemaps, to return."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapRead:
+    """The entries of a sitemap or feed."""
+
+    sitemap: Sitemap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
     """Check whether everything that parsers need is installed; reads no file."""
 
@@ -91,10 +133,13 @@ class Checked:
     """The modules that are not installed."""
 
     missing: tuple[MissingModule, ...]
+    jail: JailStatus
+    unreadable: tuple[str, ...] = ()
+    """Libraries and modules that parsers load, but that the jail hides from them."""
 
 
-Request = ParseRequest | UnpackRequest | RechunkRequest | CheckRequest
-Answer = Parsed | Unpacked | Rechunked | Checked
+Request = ParseRequest | UnpackRequest | RechunkRequest | SitemapRequest | CheckRequest
+Answer = Parsed | Unpacked | Rechunked | SitemapRead | Checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,15 @@
 Why not pebble or concurrent.futures: they unpickle what the child sends, so a file that has taken
 over a parser could run code in the parent; they kill a process but not its group; and they wait in
 threads. Here a child is a plain process that sends checked JSON over pipes (protocol.py), has
-resource limits (limits.py) and no secrets in its environment (process.py).
+resource limits (limits.py), no secrets in its environment (process.py) and no access to anything
+but the file that it reads (jail.py).
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -19,11 +20,11 @@ import structlog
 from ingest.asynchronous.fair_slots import FairSlots
 from ingest.errors import Permanent, Transient
 from ingest.formats.catalog import format_name
-from ingest.model import Chunk, MissingModule
+from ingest.model import Chunk, Sitemap
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
-from ingest.sandbox.forked import ForkFailed, PoolServer
 from ingest.sandbox.idle import IdleProcesses
+from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import (
     Checked,
     CheckRequest,
@@ -33,11 +34,14 @@ from ingest.sandbox.messages import (
     RechunkRequest,
     Reply,
     Request,
+    SitemapRead,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
-from ingest.sandbox.process import Child, environment
+from ingest.sandbox.process import Child
 from ingest.sandbox.replies import BadFrame
+from ingest.sandbox.starter import Starter
 from ingest.temporary_folders import scratch_folder
 
 log = structlog.get_logger()
@@ -57,10 +61,10 @@ class ParserPool:
 
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
     space of a process in bytes. formats: modules with formats of the operator
-    (formats.catalog.load_extensions). child: the module that the processes run. forks: start
-    processes by a fork server, in milliseconds; without, each loads its libraries. reserve: further
-    slots, for applications that have read little while others hold all slots. on_cost: called for
-    each file.
+    (formats.catalog.load_extensions). child: the module that the processes run. confinement: of
+    these processes; by default, whatever the kernel can do. forks: start processes by a fork
+    server, in milliseconds; without, each loads its libraries. reserve: further slots, for
+    applications that have read little while others hold all slots. on_cost: called for each file.
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class ParserPool:
         memory: int,
         formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
+        confinement: Confinement | None = None,
         forks: bool = False,
         reserve: int = 0,
         on_cost: OnCost | None = None,
@@ -79,10 +84,8 @@ class ParserPool:
         self._on_cost = on_cost
         self._timeout = timeout.total_seconds()
         self._memory = memory
-        self._formats = tuple(formats)
-        self._module = child
-        self._server = (
-            PoolServer(environment=environment(), formats=self._formats) if forks else None
+        self._starter = Starter(
+            child, memory=memory, formats=formats, confinement=confinement, forks=forks
         )
         self._idle = IdleProcesses(size=size, end=self._discard)
         self._busy: set[Child] = set()
@@ -132,12 +135,21 @@ class ParserPool:
             raise _unless_error(result)
         return result.chunks
 
-    async def check(self) -> tuple[MissingModule, ...]:
-        """Return the modules that parsers need but that are not installed; raises as `parse`."""
-        result = (await self._run(Path(), CheckRequest())).result
+    async def read_sitemap(
+        self, path: Path, request: SitemapRequest, *, owner: UUID | None = None
+    ) -> Sitemap:
+        """Read the addresses in the sitemap or feed at `path`; raises as `parse`."""
+        result = (await self._run(path, request, owner=owner)).result
+        if not isinstance(result, SitemapRead):
+            raise _unless_error(result)
+        return result.sitemap
+
+    async def check(self) -> Checked:
+        """Check what is installed, and how processes are jailed; raises as `parse`."""
+        result = (await self._run(None, CheckRequest())).result
         if not isinstance(result, Checked):
             raise _unless_error(result)
-        return result.missing
+        return result
 
     async def close(self) -> None:
         """Kill all processes, busy or idle, and wait for their end."""
@@ -146,25 +158,18 @@ class ParserPool:
             self._discard(child)
         while self._reapers:
             await asyncio.gather(*self._reapers)
-        if self._server is not None:
-            await self._server.close()
+        await self._starter.close()
 
     async def _take(self, owner: UUID | None, request: Request) -> Child:
         if (child := self._idle.take(owner)) is not None:
             return child
-        start = partial(Child.start, self._module, memory=self._memory, formats=self._formats)
-        server = None if self._server is None else self._server.get()
-        if server is not None:
-            chunk = getattr(request, "chunk", None)
-            try:
-                return await start(server=server, tokenizer=chunk and chunk.tokenizer)
-            except ForkFailed as error:
-                log.warning("parser_not_forked", error=str(error))
-        return await start()
+        if isinstance(request, ParseRequest | RechunkRequest):
+            return await self._starter.start(request.chunk.tokenizer)
+        return await self._starter.start(None)
 
     async def _run(
         self,
-        path: Path,
+        path: Path | None,
         request: Request,
         *,
         owner: UUID | None = None,
@@ -176,8 +181,10 @@ class ParserPool:
             self._busy.add(child)
             spent = child.cpu_seconds
             try:
-                body = await self._ask(child, path, request, on_step or _ignore)
+                with _opened(path) as file:
+                    body = await self._ask(child, file, request, on_step or _ignore)
                 reply = replies.decode_reply(body, text=text)
+                await child.finish(request)
             except BadFrame as error:
                 self._discard(child)
                 raise Permanent(f"The parser sent {error}.", code="parser_crashed") from error
@@ -193,16 +200,15 @@ class ParserPool:
         return reply
 
     async def _ask(
-        self, child: Child, path: Path, request: Request, on_step: Callable[[], None]
+        self, child: Child, file: int | None, request: Request, on_step: Callable[[], None]
     ) -> bytes:
         """Send a request and return the body of the reply. Raises BadFrame, and as `parse`."""
         stage = "extract"
         seconds = self._seconds(request)
-        frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(seconds) as limit, child.sampling_memory():
-                await child.send(frame)
+                await child.send(file, request, cpu_seconds=seconds)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)
                     limit.reschedule(loop.time() + seconds)
@@ -237,6 +243,20 @@ class ParserPool:
         reaper = asyncio.create_task(child.reap())
         self._reapers.add(reaper)
         reaper.add_done_callback(self._reapers.discard)
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[int | None]:
+    """A descriptor of the file at `path`. Raises Transient if it cannot be opened."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise Transient("The file cannot be opened for parsing.", code="internal") from error
+    with file:
+        yield file.fileno()
 
 
 def _report(reply: Reply) -> None:

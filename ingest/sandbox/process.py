@@ -5,16 +5,23 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import structlog
 
 from ingest.errors import Permanent, Transient
 from ingest.sandbox import limits
 from ingest.sandbox.forked import ForkedProcess, ForkServer
-from ingest.sandbox.protocol import LENGTH, MAX_FRAME
+from ingest.sandbox.jail import Confinement
+from ingest.sandbox.messages import ParseRequest, Request, StartOptions, UnpackRequest
+from ingest.sandbox.protocol import LENGTH, MAX_FRAME, encode_request, encode_start
+from ingest.sandbox.readable import readable_paths, runnable_paths
 from ingest.sandbox.replies import BadFrame
+from ingest.temporary_folders import empty, new_scratch_folder, remove
 
 log = structlog.get_logger()
 
@@ -26,7 +33,7 @@ _BUFFER = 1024 * 1024  # bytes
 _TAIL = 4096  # bytes of standard error kept
 # Only these variables are inherited: a parser that a file has taken over must find no keys.
 _PASSED_ON = (
-    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH",
     "VIRTUAL_ENV", "PYTHONHOME", "TIKTOKEN_CACHE_DIR", "TESSDATA_PREFIX",
 )  # fmt: skip
 _SET = {
@@ -46,7 +53,14 @@ _OUT_OF_MEMORY = re.compile(
 class Child:
     """A running parser process in its own process group."""
 
-    def __init__(self, process: asyncio.subprocess.Process | ForkedProcess, *, memory: int) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process | ForkedProcess,
+        *,
+        memory: int,
+        channel: socket.socket,
+        scratch: Path,
+    ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise ValueError("the process has no pipes")
         self._process = process
@@ -55,6 +69,8 @@ class Child:
         self._drain = asyncio.create_task(self._keep_tail())
         self._killed = False
         self._memory = memory
+        self._channel = channel
+        self._scratch = scratch
         self._peak = 0
         self.files = 0
         """Number of files given to it so far."""
@@ -68,6 +84,7 @@ class Child:
         *,
         memory: int,
         formats: Sequence[str] = (),
+        confinement: Confinement,
         server: ForkServer | None = None,
         tokenizer: str | None = None,
     ) -> "Child":
@@ -75,23 +92,53 @@ class Child:
 
         `server`: forks it, with the `tokenizer` loaded; raises ForkFailed if it cannot.
         """
+        program = confinement.program
+        readable = readable_paths(
+            modules=(__name__, module, *formats),
+            program=program,
+            extra=confinement.readable,
+            private=confinement.private,
+        )
+        scratch = new_scratch_folder()
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        options = StartOptions(
+            memory=memory,
+            parent=os.getpid() if server is None else server.pid,
+            channel=theirs.fileno(),
+            mode=confinement.mode,
+            scratch=str(scratch),
+            readable=readable,
+            executable=() if program is None else runnable_paths(program),
+            after_check=confinement.after_check,
+            formats=tuple(formats),
+        )
+        passed, variables = (theirs.fileno(),), {**environment(), "TMPDIR": str(scratch)}
         process: asyncio.subprocess.Process | ForkedProcess
-        if server is not None:
-            process = await server.fork(
-                module, [str(memory), str(server.pid), *formats],
-                environment=environment(), folder=os.getcwd(), limit=_BUFFER, tokenizer=tokenizer,
-            )  # fmt: skip
-        else:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", module, str(memory), str(os.getpid()), *formats,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
-                env=environment(),
-                limit=_BUFFER,
-            )  # fmt: skip
-        child = cls(process, memory=memory)
+        try:
+            with theirs:
+                if server is not None:
+                    process = await server.fork(
+                        module, [encode_start(options)], pass_fds=passed, folder=str(scratch),
+                        environment=variables, limit=_BUFFER, tokenizer=tokenizer,
+                    )  # fmt: skip
+                else:
+                    process = await asyncio.create_subprocess_exec(
+                        sys.executable, "-P", "-m", module, encode_start(options),
+                        stdin=asyncio.subprocess.PIPE,
+                        stdout=asyncio.subprocess.PIPE,
+                        stderr=asyncio.subprocess.PIPE,
+                        start_new_session=True,
+                        pass_fds=passed,
+                        cwd=scratch,
+                        env=variables,
+                        limit=_BUFFER,
+                    )  # fmt: skip
+        except BaseException:
+            ours.close()
+            remove(scratch)
+            raise
+        child = cls(process, memory=memory, channel=ours, scratch=scratch)
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await child.receive()
@@ -107,14 +154,47 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether it can accept a file."""
-        return self._process.returncode is None and not self._killed
+        """Whether it can accept a file. On some systems, old temporary folders are removed."""
+        return self._process.returncode is None and not self._killed and self._scratch.is_dir()
 
-    async def send(self, frame: bytes) -> None:
-        """Send a request. Raises OSError if the process is gone."""
+    async def send(self, file: int | None, request: Request, *, cpu_seconds: float) -> None:
+        """Send a request for the file behind a descriptor. Raises OSError if the process is gone.
+
+        The process gets the descriptor, not a path: it can read this file and no other.
+        """
         self.files += 1
-        self._requests.write(frame)
+        os.utime(self._scratch)  # its age tells sweep() whether it is in use
+        if isinstance(request, ParseRequest) and request.members is not None:
+            request = replace(request, members=str(self._members))
+        elif isinstance(request, UnpackRequest):
+            request = replace(request, folder=str(self._members))
+        if file is not None:
+            socket.send_fds(self._channel, [b"f"], [file])
+        self._requests.write(encode_request(request, cpu_seconds=cpu_seconds))
         await self._requests.drain()
+
+    async def finish(self, request: Request) -> None:
+        """Move the members that it wrote to the request's folder, and empty its scratch folder.
+
+        Raises BadFrame if it wrote no folder of members.
+        """
+        target = None
+        if isinstance(request, ParseRequest):
+            target = request.members
+        elif isinstance(request, UnpackRequest):
+            target = request.folder
+        if target is not None and self._members.is_dir():
+            try:
+                # Renames a link instead of following it, which fails as the target is a folder.
+                os.rename(self._members, target)
+            except OSError as error:
+                raise BadFrame("members that cannot be moved") from error
+        if any(self._scratch.iterdir()):
+            await asyncio.to_thread(empty, self._scratch)
+
+    @property
+    def _members(self) -> Path:
+        return self._scratch / "members"
 
     async def receive(self) -> bytes:
         """Receive a frame's body. Raises EOFError if the process ends, BadFrame if oversized."""
@@ -144,8 +224,10 @@ class Child:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def reap(self) -> None:
-        """Wait for its end and free its pipes."""
+        """Wait for its end; free its pipes and its scratch folder."""
         await self._process.wait()
+        self._channel.close()
+        await asyncio.to_thread(remove, self._scratch)
         self._requests.close()
         await self._drain
         # An unread answer keeps the pipe open.
@@ -194,5 +276,5 @@ class Child:
 def environment() -> dict[str, str]:
     """A minimal environment, with the parent's module path so that both run the same code."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    path = os.pathsep.join(map(os.path.abspath, sys.path))  # "" is the working directory
     return {**passed_on, **_SET, "PYTHONPATH": path}

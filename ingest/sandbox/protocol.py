@@ -21,6 +21,9 @@ from ingest.sandbox.messages import (
     ParseRequest,
     RechunkRequest,
     Request,
+    SitemapRead,
+    SitemapRequest,
+    StartOptions,
     Unpacked,
     UnpackRequest,
 )
@@ -55,6 +58,7 @@ _KINDS: dict[str, type[Request]] = {
     "parse": ParseRequest,
     "unpack": UnpackRequest,
     "rechunk": RechunkRequest,
+    "sitemap": SitemapRequest,
     "check": CheckRequest,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
@@ -73,17 +77,27 @@ def note(stage: str) -> bytes:
     return frame({"stage": stage})
 
 
-def encode_request(path: str, request: Request, *, cpu_seconds: float) -> bytes:
+def encode_start(options: StartOptions) -> str:
+    """Encode the only argument of a parser process."""
+    return orjson.dumps(options).decode()
+
+
+def decode_start(argument: str) -> StartOptions:
+    """Decode it; not checked, as the parent is trusted."""
+    return StartOptions(**orjson.loads(argument))
+
+
+def encode_request(request: Request, *, cpu_seconds: float) -> bytes:
     """Encode a request as a frame."""
     fields = asdict(request)
     if "name" in fields:  # JSON cannot hold lone surrogates
         fields["name"] = fields["name"].encode("utf-8", "replace").decode()
-    head = {"kind": _NAMES[type(request)], "path": path, "cpu_seconds": cpu_seconds}
+    head = {"kind": _NAMES[type(request)], "cpu_seconds": cpu_seconds}
     return frame({**head, "request": fields})
 
 
-def decode_request(body: bytes) -> tuple[str, float, Request]:
-    """Path, CPU seconds and request; not checked, as the parent is trusted."""
+def decode_request(body: bytes) -> tuple[float, Request]:
+    """CPU seconds and request; not checked, as the parent is trusted."""
     data = orjson.loads(body)
     fields = data["request"]
     if "chunk" in fields:
@@ -93,7 +107,7 @@ def decode_request(body: bytes) -> tuple[str, float, Request]:
     if fields.get("ocr"):
         languages = tuple(fields["ocr"].pop("languages"))
         fields["ocr"] = OcrSettings(languages=languages, **fields["ocr"])
-    return data["path"], data["cpu_seconds"], _KINDS[data["kind"]](**fields)
+    return data["cpu_seconds"], _KINDS[data["kind"]](**fields)
 
 
 def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedStep] = ()) -> bytes:
@@ -113,8 +127,10 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
             "members": [asdict(member) for member in answer.members],
             "skipped": answer.skipped,
         }
+    elif isinstance(answer, SitemapRead):
+        value = {"kind": "sitemap_read", "sitemap": asdict(answer.sitemap)}
     elif isinstance(answer, Checked):
-        value = {"kind": "checked", "missing": [asdict(module) for module in answer.missing]}
+        value = {"kind": "checked", **asdict(answer)}
     else:
         value = {"kind": "rechunked", "chunks": [_row(piece) for piece in answer.chunks]}
     return frame({**value, "skipped_steps": list(map(asdict, skipped)), "resident": resident})

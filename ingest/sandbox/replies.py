@@ -3,6 +3,7 @@
 msgspec checks that fields exist and have the right types; the functions here check their values.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -14,13 +15,23 @@ from ingest.model import (
     MOST_LINKS,
     Chunk,
     Document,
+    JailStatus,
     Member,
     MissingModule,
     Page,
+    Sitemap,
     SkippedStep,
     WebPage,
 )
-from ingest.sandbox.messages import Answer, Checked, Parsed, Rechunked, Reply, Unpacked
+from ingest.sandbox.messages import (
+    Answer,
+    Checked,
+    Parsed,
+    Rechunked,
+    Reply,
+    SitemapRead,
+    Unpacked,
+)
 from ingest.sandbox.protocol import MAX_MESSAGE, ChunkRow
 
 _LONGEST_CAUSE = 300
@@ -76,11 +87,22 @@ class _Rechunked(_Frame, tag="rechunked"):
         return Rechunked(chunks=_chunks(self.chunks, text))
 
 
+class _SitemapRead(_Frame, tag="sitemap_read"):
+    sitemap: Sitemap
+
+    def result(self, _: str) -> SitemapRead:
+        _check_urls(self.sitemap.pages)
+        _check_urls(self.sitemap.sitemaps)
+        return SitemapRead(sitemap=self.sitemap)
+
+
 class _Checked(_Frame, tag="checked"):
     missing: tuple[MissingModule, ...]
+    jail: JailStatus
+    unreadable: tuple[str, ...]
 
     def result(self, _: str) -> Checked:
-        return Checked(missing=self.missing)
+        return Checked(missing=self.missing, jail=self.jail, unreadable=self.unreadable)
 
 
 class _Failure(_Frame, tag="failure"):
@@ -96,7 +118,9 @@ class _Failure(_Frame, tag="failure"):
         return IsArchive(message) if self.is_archive else Permanent(message, code=self.code)
 
 
-_FRAMES = msgspec.json.Decoder(_Parsed | _Unpacked | _Rechunked | _Checked | _Failure)
+_FRAMES = msgspec.json.Decoder(
+    _Parsed | _Unpacked | _Rechunked | _SitemapRead | _Checked | _Failure
+)
 _NOTES = msgspec.json.Decoder(_Note)
 _ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
@@ -149,7 +173,10 @@ def _check_pages(pages: tuple[Page, ...], length: int) -> None:
 def _check_web(web: WebPage) -> None:
     if len(web.links) > MOST_LINKS or len(set(web.links)) < len(web.links):
         raise BadFrame("too many links, or duplicates")
-    urls = web.links if web.canonical is None else (*web.links, web.canonical)
+    _check_urls(filter(None, (*web.links, web.canonical, web.refresh)))
+
+
+def _check_urls(urls: Iterable[str]) -> None:
     if not all(len(url) <= LONGEST_URL and url.startswith(("http://", "https://")) for url in urls):
         raise BadFrame("a link that is no web address")
 

@@ -129,7 +129,7 @@ async def _find(
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
         ranked = await _rank(question, careful, vector, parts)
-        async with parts.pool.connection() as conn:
+        async with transaction(parts.pool.of(scope.application_id)) as conn:
             found = await hits.load(conn, ranked, application_id=scope.application_id)
         if len(found) == len(ranked):
             break
@@ -139,13 +139,15 @@ async def _find(
 async def _rank(
     question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
 ) -> list[Ranked]:
+    pool = parts.pool.of(scope.application_id)
+
     async def meaning(vector: Vector, *, limit: int) -> list[Ranked]:
         query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=limit)
-        async with transaction(parts.pool) as conn:
+        async with transaction(pool) as conn:
             return await by_meaning(conn, query, parts.statistics)
 
     async def words(*, limit: int, ranked: int) -> Matches:
-        async with transaction(parts.pool) as conn:
+        async with transaction(pool) as conn:
             return await by_words(
                 conn,
                 scope,

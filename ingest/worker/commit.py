@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ingest.handlers.context import GroupedWrite, Write
 from ingest.observability import metrics, tracing
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Connection, Pool, show, transaction
 from ingest.store.documents import documents
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import job_logs, jobs
@@ -50,7 +50,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     if not group:
         return set()
     if all(finished.updates_job_only for finished in group):
-        async with pool.connection() as conn:  # one statement is a transaction by itself
+        async with transaction(pool) as conn:  # one statement is a transaction by itself
             return await jobs.complete(conn, [finished.ended.job for finished in group])
     started = time.monotonic()
     async with transaction(pool) as conn:
@@ -60,11 +60,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         if any(finished.grouped for finished in ours):
             await sources.lock(conn, {id for finished in ours if (id := _source(finished))})
-        for finished in ours:
-            if finished.write is not None:
-                # Jobs that it queues join the trace of this job.
-                with tracing.within(finished.ended.job.traceparent):
-                    await finished.write(conn)
+        await _write_each(conn, ours)
         await _write_grouped(conn, ours)
         await documents.replace(conn, [new for finished in ours for new in finished.documents])
         await jobs.finish(conn, [finished.ended for finished in ours])
@@ -84,6 +80,23 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
 
 def _source(finished: Finished) -> UUID | None:
     return finished.ended.job.knowledge_source_id
+
+
+async def _write_each(conn: Connection, group: Sequence[Finished]) -> None:
+    """Each write sees the rows of its job's application only."""
+    shown = None
+    for finished in group:
+        if finished.write is None:
+            continue
+        job = finished.ended.job
+        if shown != job.application_id:
+            shown = job.application_id
+            await show(conn, shown)
+        # Jobs that it queues join the trace of this job.
+        with tracing.within(job.traceparent):
+            await finished.write(conn)
+    if shown is not None:
+        await show(conn, None)
 
 
 async def _write_grouped(conn: Connection, group: Sequence[Finished]) -> None:

@@ -4,15 +4,16 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from uuid import UUID
 
 import psycopg
 import structlog
 
-from ingest.postgres.database import begin_sync_session
+from ingest.postgres.poolers import pooling_of
+from ingest.postgres.sessions import begin_sync_session, begin_sync_transaction, fix_isolation
 from ingest.store.queue import workers
 
 log = structlog.get_logger()
@@ -54,6 +55,7 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._renewed = time.monotonic()
         self._conn: workers.SyncConnection | None = None
+        self._shares_session = False
         self.draining = False
         self.is_alive = False
 
@@ -70,7 +72,8 @@ class Heartbeat:
             self._thread.join()
         with suppress(psycopg.Error):
             if self._conn is not None:
-                workers.deregister(self._conn, id=self._worker_id)
+                with self._transaction(self._conn):
+                    workers.deregister(self._conn, id=self._worker_id)
         self._close()
 
     def _run(self) -> None:
@@ -110,10 +113,8 @@ class Heartbeat:
         started = time.monotonic()
         if self._conn is None:
             self._connect()
-        elif not workers.renew(
-            self._conn, id=self._worker_id, running=self._running(), draining=self.draining
-        ):
-            self._register(self._conn)
+        else:
+            self._beat(self._conn)
         self._renewed = started
         self.is_alive = True
 
@@ -122,20 +123,33 @@ class Heartbeat:
             self._dsn,
             autocommit=True,
             connect_timeout=max(2, int(self._every)),
+            prepare_threshold=None,
             application_name="rag-ingest heartbeat",
         )
-        begin_sync_session(self._conn)
-        # A hanging renewal must not outlast the lease unnoticed.
-        self._conn.execute(
-            "select set_config('statement_timeout', %s, false)", [str(int(self._every * 1000))]
-        )
-        if not workers.renew(
-            self._conn, id=self._worker_id, running=self._running(), draining=self.draining
-        ):
-            self._register(self._conn)
+        fix_isolation(self._conn)
+        self._shares_session = pooling_of(self._conn, self._dsn).shares_sessions
+        if not self._shares_session:
+            begin_sync_session(self._conn)
+        self._beat(self._conn)
 
-    def _register(self, conn: workers.SyncConnection) -> None:
-        workers.register(conn, id=self._worker_id, host=socket.gethostname(), pid=os.getpid())
+    def _beat(self, conn: workers.SyncConnection) -> None:
+        with self._transaction(conn):
+            if not workers.renew(
+                conn, id=self._worker_id, running=self._running(), draining=self.draining
+            ):
+                workers.register(
+                    conn, id=self._worker_id, host=socket.gethostname(), pid=os.getpid()
+                )
+
+    @contextmanager
+    def _transaction(self, conn: workers.SyncConnection) -> Iterator[None]:
+        with conn.transaction():
+            if self._shares_session:
+                begin_sync_transaction(conn)
+            # A hanging renewal must not outlast the lease unnoticed.
+            limit = str(int(self._every * 1000))
+            conn.execute("select set_config('statement_timeout', %s, true)", [limit])
+            yield
 
     def _close(self) -> None:
         if self._conn is not None:

@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 # Notifications can be lost, so an idle worker polls; more often while it is not listening.
 _POLL: Final = timedelta(seconds=10)
-_POLL_NOT_LISTENING: Final = timedelta(seconds=1)
+_POLL_NOT_LISTENING: Final = timedelta(seconds=0.5)
 _PROMOTE: Final = timedelta(seconds=1)
 # While few slots are free, wait for more: a claim for one job costs as much as one for many.
 _LINGER: Final = timedelta(milliseconds=5)
@@ -173,7 +173,7 @@ class Worker:
     async def _claim_forever(self) -> None:
         while not self._is_stopping:
             try:
-                async with self._pool.connection() as conn, claims.planner_settings(conn):
+                async with self._pool.session() as conn:
                     await self._claim_with(conn)
             except psycopg.Error as error:
                 log.warning("claim.failed", error=type(error).__name__)
@@ -202,7 +202,7 @@ class Worker:
         await self._promote_if_due(conn)
         started = time.monotonic()
         asked = min(free, self._claim_size)
-        async with conn.transaction():
+        async with self._pool.begin(conn):
             claimed = await self._claiming.take(conn, asked)
         metrics.claimed(len(claimed), seconds=time.monotonic() - started)
         for job in claimed:
@@ -238,7 +238,8 @@ class Worker:
         """Make due jobs ready once a second, even while there is always something to claim."""
         if time.monotonic() - self._promoted_at >= _PROMOTE.total_seconds():
             self._promoted_at = time.monotonic()
-            async with conn.transaction():
+            async with self._pool.begin(conn):
+                await claims.set_planner(conn)
                 await claims.promote(conn)
 
     def _is_half_free(self) -> bool:
@@ -246,7 +247,8 @@ class Worker:
 
     async def _pause_when_idle(self, conn: Connection) -> timedelta:
         """Make due jobs ready; returns 0 if there were any, else the time to the next one."""
-        async with conn.transaction():
+        async with self._pool.begin(conn):
+            await claims.set_planner(conn)
             if await claims.promote(conn):
                 return timedelta(0)
             again = await self._claiming.retry_delay(conn)

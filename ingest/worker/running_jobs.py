@@ -81,7 +81,11 @@ class Running:
         """Start the handler of a job that was just claimed."""
         progress = Progress(job)
         run = attempt(
-            job, job_type, handlers=self._handlers, context=self._context, progress=progress
+            job,
+            job_type,
+            handlers=self._handlers,
+            context=self._context.of(job.application_id),
+            progress=progress,
         )
         traced = tracing.job_span(job.type, attempt=job.attempts, traceparent=job.traceparent)
         span, context = traced or (None, None)

@@ -7,7 +7,7 @@ from tests.builders import make_files
 from tests.builders.make_archives import locked_zip, zip_of
 
 _BAD = {
-    "empty.txt": (b"", "empty_content"),
+    "space.txt": (b" ", "empty_content"),
     "blank.md": (b" \n\t\n \n", "empty_content"),
     "truncated.pdf": (make_files.pdf(["A page with text"])[:120], "corrupt"),
     "not-really.pdf": (b"plain words, no PDF at all \x00\x01\x02\xff" * 9, "corrupt"),

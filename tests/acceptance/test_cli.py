@@ -84,7 +84,11 @@ class Machine:
         for path in paths:
             file = self.folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("" if "empty" in path else f"The file {path} tells of {file.stem}.")
+            file.write_text("\n" if "empty" in path else f"The file {path} tells of {file.stem}.")
+
+    def key(self) -> str:
+        """The generated operator key."""
+        return (self.data / "admin.key").read_text().strip()
 
     def postgres(self) -> int:
         """The pid of the embedded server."""
@@ -104,6 +108,43 @@ def is_gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+def test_nothing_in_the_data_folder_is_readable_by_other_accounts(machine: Machine) -> None:
+    machine.write("docs/harbour.md")
+    machine.data.mkdir(mode=0o755)
+    with machine.running("serve"):
+        uploaded = machine.run("upload", "docs")
+        open_to_others = [
+            str(path.relative_to(machine.folder))
+            for path in (machine.data, *machine.data.rglob("*"))
+            if path.lstat().st_mode & 0o077 and not path.is_symlink()
+        ]
+
+    assert uploaded.returncode == 0
+    assert open_to_others == []
+
+
+def test_a_rotated_operator_key_holds_at_once_in_every_process(machine: Machine) -> None:
+    with machine.running("serve"):
+        first = machine.ready["url"]
+        with machine.running("api"):
+            urls, old = (first, machine.ready["url"]), machine.key()
+            rotated = machine.run("key", "rotate", "--json")
+            statuses = [
+                httpx.get(f"{url}/api/jobs", headers={"Authorization": f"Bearer {key}"}).status_code
+                for url in urls
+                for key in (machine.key(), old)
+            ]
+            command = machine.run("sources")
+
+    assert json.loads(rotated.stdout) == {
+        "keyFile": str(machine.data / "admin.key"),
+        "isInUse": True,
+    }
+    assert machine.key() not in rotated.stdout + rotated.stderr
+    assert statuses == [200, 401, 200, 401]
+    assert command.returncode == 0
 
 
 def test_a_folder_is_uploaded_reported_found_listed_and_watched(machine: Machine) -> None:

@@ -67,7 +67,7 @@ def _guest(database: Database) -> str:
         for name, value in _SETTINGS.items():
             setting = psycopg.sql.SQL("alter role guest set {} = {}")
             conn.execute(setting.format(psycopg.sql.Identifier(name), psycopg.sql.Literal(value)))
-    return make_conninfo(theirs, user="guest")
+    return make_conninfo(database.service_dsn, dbname="theirs", user="guest")
 
 
 def test_role_and_database_settings_do_not_change_results(

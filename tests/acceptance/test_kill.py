@@ -52,13 +52,15 @@ def _undisturbed(folder: Path, openai: EmbeddingServer) -> list[tuple[str, int, 
     data.mkdir(parents=True)
     database = Database(folder / "server")
     try:
-        with services(data=data, env={"DATABASE_URL": database.dsn, **openai.env()}) as start:
+        with services(
+            data=data, env={"DATABASE_URL": database.service_dsn, **openai.env()}
+        ) as start:
             service = start("serve").wait_until_ready()
             service.upload(_files())
             service.wait_until_terminal(database.default_application())
             return _chunks(database)
     finally:
-        database.stop()
+        database.close()
 
 
 def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_again_and_again(

@@ -13,7 +13,7 @@ _COUNT = 4000
 _AT_ONCE = 4  # sentences in one query, which takes 64 words
 # Every hundredth file is bad, in turn: each kind ends with its own code and harms no other.
 _BAD = {
-    0: (b"", "empty_content"),
+    0: (b"\n", "empty_content"),
     1: (b"  \n\t \n", "empty_content"),
     2: (b"%PDF-1.7\n%truncated", "corrupt"),
     3: (b"\x00\x01\x02\x03\xff\xfe\xfd" * 40, "unsupported_type"),

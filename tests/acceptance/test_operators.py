@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
+from harness.pools import pool_across_applications
 from harness.service import Service, until
-from ingest.postgres.database import open_pool
 from tests.acceptance.counting_provider import CountingProvider, counting_provider
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
@@ -78,7 +78,9 @@ def test_concurrent_retention_rounds_do_not_disturb_workers(house: TwoWorkers) -
     house.enqueue(type, 900, milliseconds=50)
 
     async def clean_up() -> list[dict[str, int]]:
-        async with open_pool(house.database.dsn, size=4, application_name="cleaning") as pool:
+        async with pool_across_applications(
+            house.database.dsn, size=4, application_name="cleaning"
+        ) as pool:
             return list(await asyncio.gather(clean(pool), clean(pool)))
 
     rounds = asyncio.run(clean_up())

@@ -30,6 +30,7 @@ from ingest.postgres.listen import Listener
 from ingest.preview import Previews
 from ingest.runtime import Runtime
 from ingest.search.search import SearchParts
+from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.tenants import api_keys, applications
@@ -99,7 +100,7 @@ async def runtime(
     blobs: LocalBlobStore,
     parser: TextParser,
 ) -> AsyncIterator[Runtime]:
-    listener = Listener(dsn, channels=("rag_jobs", "rag_events"))
+    listener = Listener(dsn, channels=("rag_jobs", "rag_events"), pool=pool)
     listener.start()
     model_id = await embedding_models.register(conn, MODEL)
     embedder = cast(EmbeddingService, HashingEmbedder())
@@ -111,7 +112,7 @@ async def runtime(
         blobs=blobs,
         model=MODEL,
         model_id=model_id,
-        operator_key=OPERATOR_KEY,
+        operator_key=OperatorKey(OPERATOR_KEY),
         embedder=embedder,
         search_parts=SearchParts(pool=pool, embedder=embedder, model_id=model_id),
         governor=Governor(pool),

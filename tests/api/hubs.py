@@ -19,7 +19,7 @@ async def running(
     pool: Pool, dsn: str, *, poll: timedelta = NEVER, hears: bool = True, newest: int = 1000
 ) -> AsyncIterator[Hub]:
     """A hub; one that does not hear has only its polls."""
-    listener = Listener(dsn, channels=["rag_events"])
+    listener = Listener(dsn, channels=["rag_events"], pool=pool)
     hub = Hub(pool, listener, poll=poll, newest=newest)
     if hears:
         connected = asyncio.Event()

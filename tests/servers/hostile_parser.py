@@ -8,9 +8,11 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import orjson
 from PIL import Image
@@ -20,6 +22,7 @@ from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.text import declaration
 from ingest.providers.ocr import factory
 from ingest.sandbox import child
+from tests.servers import attacks
 
 
 def extract(source: InputFile) -> Extraction:
@@ -41,6 +44,11 @@ def extract(source: InputFile) -> Extraction:
         "pid": os.getpid,
         "pictures": lambda: _pictures(source, argument),
         "attach": lambda: _attach(source, argument),
+        "descriptors": lambda: _descriptors(argument),
+        "litter": _litter,
+        "scratch": tempfile.gettempdir,
+        "fake_members": _fake_members,
+        "attack": lambda: attacks.attempt(argument),
         "environment": lambda: orjson.dumps(dict(os.environ)).decode(),
         "limits": lambda: orjson.dumps(
             {name: resource.getrlimit(getattr(resource, name))[0] for name in argument.split()}
@@ -65,6 +73,28 @@ def _abort(last_words: str) -> None:
     sys.stderr.write(last_words)
     sys.stderr.flush()
     _die(signal.SIGABRT)
+
+
+def _descriptors(name: str) -> str:
+    """Open files of this name."""
+    links = Path("/proc/self/fd").iterdir()
+    targets = [os.path.realpath(link) for link in links]
+    return " ".join(target for target in targets if target.endswith(name)) or "none"
+
+
+def _litter() -> str:
+    """Leave a folder behind that is hard to remove."""
+    here = Path(tempfile.gettempdir())
+    found = len(list(here.iterdir()))
+    (folder := here / "left").mkdir(0o300)
+    (folder / "file").touch()
+    return f"{len(list(here.iterdir())) - found} left here, {found} found"
+
+
+def _fake_members() -> str:
+    (Path(tempfile.gettempdir()) / "members").rmdir()
+    os.symlink("/etc", Path(tempfile.gettempdir()) / "members")
+    return "replaced"
 
 
 def _swell(size: int) -> None:

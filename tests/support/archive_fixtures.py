@@ -16,12 +16,13 @@ from ingest.formats.registry import extract
 from ingest.handlers.context import ArchiveLimits, Context, Progress
 from ingest.handlers.documents.archive import unpack_archive
 from ingest.handlers.documents.file import ingest_file, ingest_member
-from ingest.model import Chunk
+from ingest.model import Chunk, Sitemap
 from ingest.postgres.database import Connection, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
     RechunkRequest,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -83,6 +84,9 @@ class InProcessParser:
         return Unpacked(members=tuple(sink.members), skipped=skipped)
 
     async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
+        raise NotImplementedError
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
         raise NotImplementedError
 
 

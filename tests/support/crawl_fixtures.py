@@ -4,6 +4,7 @@ Every job is claimed, attempted and committed as by a worker, but when the test 
 jobs are made ready instead of waiting.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -17,16 +18,18 @@ from ingest.blobs.base import BlobStore
 from ingest.chunking.chunk import chunk
 from ingest.embedding.service import EmbeddingService
 from ingest.formats.registry import extract
+from ingest.formats.xml.sitemap import read
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.registry import load_handlers
-from ingest.model import Chunk, ChunkSettings, Document
+from ingest.model import Chunk, ChunkSettings, Document, Sitemap
 from ingest.postgres.database import Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
     RechunkRequest,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -86,6 +89,10 @@ class InProcessParser:
             size=settings.size,
             overlap=settings.overlap,
         )
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
+        data = await asyncio.to_thread(path.read_bytes)
+        return read(data, base=request.base, limit=request.limit)
 
 
 def html(
@@ -259,7 +266,7 @@ class SiteHouse:
         return uri.removeprefix(self.web.url("/").rstrip("/")) or "/"
 
     async def rows(self, query: Any, *values: Any) -> list[dict[str, Any]]:
-        async with self.pool.connection() as conn, conn.cursor(row_factory=dict_row) as cur:
+        async with self.pool.session() as conn, conn.cursor(row_factory=dict_row) as cur:
             await cur.execute(query, values)
             return await cur.fetchall()
 

@@ -13,12 +13,13 @@ from ingest.errors import IngestError
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.documents.file import ingest_file
-from ingest.model import Chunk, ChunkSettings, Coverage, Document
+from ingest.model import Chunk, ChunkSettings, Coverage, Document, Sitemap
 from ingest.postgres.database import Pool, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
     RechunkRequest,
+    SitemapRequest,
     Unpacked,
     UnpackRequest,
 )
@@ -81,6 +82,9 @@ class LineParser:
         raise NotImplementedError
 
     async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
+        raise NotImplementedError
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
         raise NotImplementedError
 
 

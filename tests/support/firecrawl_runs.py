@@ -122,7 +122,7 @@ async def post(conn: Connection, body: bytes, *, blob_key: str | None = None) ->
 
 def make_inbox(pool: Pool, blobs: BlobStore) -> Inbox:
     """An inbox that does not run in the background: call `drain`."""
-    return Inbox(pool=pool, blobs=blobs, listener=Listener("", channels=()))
+    return Inbox(pool=pool, blobs=blobs, listener=Listener("", channels=(), pool=pool))
 
 
 async def drain(inbox: Inbox) -> None:

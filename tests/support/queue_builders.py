@@ -11,6 +11,7 @@ from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
 from ingest.store.sources import uploads
 from ingest.store.sources.upload_verdicts import UploadedFile, UploadRequest
+from ingest.store.tenants import applications
 
 
 async def add_application(conn: Connection, name: str = "another") -> UUID:
@@ -108,3 +109,8 @@ async def source_row(conn: Connection, id: UUID) -> dict[str, Any]:
         row = await cur.fetchone()
     assert row is not None
     return row
+
+
+async def set_quotas(conn: Connection, application_id: UUID, **quotas: int) -> None:
+    """Give an application quotas of its own, in camelCase."""
+    await applications.edit(conn, application_id, name=None, settings={"quotas": quotas})

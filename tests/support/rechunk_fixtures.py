@@ -13,9 +13,9 @@ from ingest.handlers.context import Context, Progress
 from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.handlers.documents.file import ingest_file
 from ingest.handlers.documents.rechunk import rechunk_source
-from ingest.model import Chunk, ChunkSettings, Page
+from ingest.model import Chunk, ChunkSettings, Page, Sitemap
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest
+from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, SitemapRequest
 from ingest.store.documents import chunking, embedding_models
 from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.queue import job_types
@@ -79,6 +79,9 @@ class WordParser(LineParser):
             if answer is not None:
                 await answer
         return cut(text, request.chunk, request.pages)
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
+        raise NotImplementedError
 
 
 class RechunkHouse(House):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, Self, cast
 from uuid import UUID
 
 from harness.patience import PATIENCE
@@ -21,6 +21,13 @@ from ingest.worker.slots import Slot
 from tests.support.queue_builders import job_row
 
 
+class _NoContext:
+    """For handlers defined by tests, which do not use it."""
+
+    def of(self, application_id: UUID) -> Self:
+        return self
+
+
 @asynccontextmanager
 async def running_worker(
     dsn: str,
@@ -33,13 +40,12 @@ async def running_worker(
     context: Context | None = None,
 ) -> AsyncIterator[Worker]:
     """Start a worker and its listener; stop them at the end of the block if they still run."""
-    listener = Listener(dsn, channels=("rag_jobs",))
+    listener = Listener(dsn, channels=("rag_jobs",), pool=pool)
     worker = Worker(
         dsn=dsn,
         pool=pool,
         listener=listener,
-        # Handlers defined by tests do not use the context.
-        context=cast(Context, context),
+        context=cast(Context, context or _NoContext()),
         handlers=handlers,
         concurrency=concurrency,
         heartbeat=heartbeat,
@@ -74,7 +80,7 @@ async def until_status(conn: Connection, job_id: Any, *statuses: str) -> dict[st
 
 async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
     """Submit outcomes at the same moment; returns for each whether it was committed."""
-    async with pool.connection() as conn:
+    async with pool.session() as conn:
         types = {row.type: row for row in await job_types.all_types(conn)}
     loop = asyncio.get_running_loop()
     done: dict[UUID, asyncio.Future[bool]] = {}

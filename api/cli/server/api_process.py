@@ -56,7 +56,8 @@ async def _serve(
                 announcement.enter_context(data_folder.announced(settings.data_dir, url))
                 _print_ready(runtime, url, work=work, as_json=as_json)
 
-            server = HttpServer(create_app(lambda: nullcontext(runtime)), ready=ready)
+            app = create_app(lambda: nullcontext(runtime), has_docs=settings.docs)
+            server = HttpServer(app, ready=ready)
             stop.on_stop(server.request_stop)
             await server.serve(sockets=[listener])
 
@@ -66,7 +67,7 @@ def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> No
     settings = runtime.settings
     is_generated = settings.admin_key is None
     # Do not print the key unless to a terminal: other people may read a log.
-    shown = runtime.operator_key if sys.stdout.isatty() else None
+    shown = runtime.operator_key.current if sys.stdout.isatty() else None
     file = data_folder.key_file(settings.data_dir).absolute()
     if as_json:
         ready = {"url": url, "worker": work, "ocr": _ocr(runtime)}
@@ -76,7 +77,8 @@ def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> No
         return
     command = _command_name()
     console = out()
-    console.print(Text(f"rag-ingest is ready: {url}   (API: {url}/docs)"))
+    docs = f"   (API: {url}/docs)" if settings.docs else ""
+    console.print(Text(f"rag-ingest is ready: {url}{docs}"))
     if is_generated:
         if shown is not None:
             console.print(Text(f"  key   {shown}"))

@@ -1,11 +1,13 @@
 """HTTP/1.1 by uvicorn, which closes connections without a request in progress."""
 
 import asyncio
+from http import HTTPStatus
 from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from api.middleware.security_headers import HEADERS
 from api.problems import problem
 
 IDLE_TIMEOUT_SECONDS: Final = 10.0
@@ -18,14 +20,24 @@ _MIN_IDLE_SECONDS: Final = 2.0
 # before they read the response.
 _MAX_UNREAD_BYTES: Final = 16 * 1024 * 1024
 
-_PROBLEM: Final = problem(408, code="request_timeout", detail="the request took too long to arrive")
-_REQUEST_TIMEOUT: Final = b"".join(
-    [
-        b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n",
-        *(b"%b: %b\r\n" % header for header in _PROBLEM.raw_headers),
-        b"\r\n",
-        bytes(_PROBLEM.body),
+
+def _complete_response(status: int, *, code: str, detail: str) -> bytes:
+    """A problem, for a connection on which the application does not answer."""
+    answer = problem(status, code=code, detail=detail, headers=HEADERS)
+    lines = [
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(),
+        b"connection: close",
+        *(b"%b: %b" % header for header in answer.raw_headers),
+        b"",
     ]
+    return b"\r\n".join([*lines, bytes(answer.body)])
+
+
+_REQUEST_TIMEOUT: Final = _complete_response(
+    408, code="request_timeout", detail="the request took too long to arrive"
+)
+_BAD_REQUEST: Final = _complete_response(
+    400, code="malformed_body", detail="this is not a valid HTTP/1.1 request"
 )
 
 
@@ -57,6 +69,11 @@ class TimeoutProtocol(H11Protocol):
             self._unread_bytes += len(data)
             if self._unread_bytes > _MAX_UNREAD_BYTES:
                 self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        if not self._is_answering:  # else it would end up inside of the response
+            self.transport.write(_BAD_REQUEST)
+        self.transport.close()
 
     def on_response_complete(self) -> None:
         self._unread_bytes = 0

@@ -12,13 +12,15 @@ import uvloop
 from api.cli.exits import INTERRUPTED
 from api.cli.server.shutdown import StopRequest, stop_request
 from api.logging import set_up_logging
+from ingest.settings.private_folder import keep_private
 from ingest.settings.settings import Settings, load_settings
 
 
 def prepare() -> Settings:
-    """Load the settings and set up logging. Raises SetupError."""
+    """Load the settings, set up logging, close the data folder. Raises SetupError."""
     settings = load_settings()
     set_up_logging(settings)
+    keep_private(settings.data_dir)
     # Imported modules stay until the end: the garbage collector need not scan them again, which
     # takes longest at exit.
     gc.freeze()

@@ -1,6 +1,8 @@
 """Web pages as Markdown: all of their text, without boilerplate and hidden text."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import html_to_markdown
@@ -13,9 +15,12 @@ from ingest.formats.encoding.decode import decode
 from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
+from ingest.formats.html.page_signals import Scripts, read_scripts, read_signals, refresh_target
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
 from ingest.formats.html.tidy import tidy
+from ingest.model import WebPage
 from ingest.optional_steps import improve
+from ingest.web.placeholders import Verdict, judge
 
 _VERSION = f"html-to-markdown {html_to_markdown.__version__}"
 _LONGEST_TITLE = 300  # characters; every search hit shows the title
@@ -66,9 +71,15 @@ def _extract(source: InputFile) -> Extraction:
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
     tree, is_whole = parse_page(text)
     web = None if source.url is None else web_page(tree, source.url)
+    scripts = Scripts()
+    if web is not None:
+        scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
     has_hidden_text = drop_hidden(tree)
     meta = _meta(tree)
     title = _title(tree, meta)
+    if web is not None and source.url is not None:
+        judged = partial(_judged, web, tree, title, scripts, source.url)
+        web = improve("placeholder", judged, otherwise=partial(replace, web))
     left_out = LeftOut()
     if not is_whole or is_deep(tree):
         body = flat_text(text)
@@ -77,6 +88,8 @@ def _extract(source: InputFile) -> Extraction:
         left_out = drop_boilerplate(tree)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+    if web is not None and scripts.has_any and not body.strip():
+        web = replace(web, placeholder="needs_javascript")
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,
@@ -86,6 +99,20 @@ def _extract(source: InputFile) -> Extraction:
         removed=unstorable_characters(text),
         warnings=present(hidden_text=has_hidden_text, main_content_unsure=left_out.is_unsure),
         web=web,
+    )
+
+
+def _judged(
+    web: WebPage, tree: html.HtmlElement, title: str | None, scripts: Scripts, url: str
+) -> WebPage:
+    """Add whether the page sends its readers on, or is a placeholder."""
+    signals = read_signals(tree, title, scripts)
+    verdict = Verdict() if signals is None else judge(signals)
+    return replace(
+        web,
+        refresh=refresh_target(scripts, signals, url),
+        placeholder=verdict.placeholder,
+        may_be_missing=verdict.may_be_missing,
     )
 
 

@@ -34,7 +34,7 @@ async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Rob
     A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable if it responds
     5xx or not at all: RFC 9309 treats that as a full disallow, but it is temporary.
     """
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         stored = await crawl_origins.robots(conn, origin)
     agent = ctx.web.user_agent
     if stored is not None and stored.status == "unavailable" and stored.age < RETRY_DELAY:

@@ -20,7 +20,7 @@ from ingest.handlers.crawl.read_provider_page import read_provider_page
 from ingest.handlers.crawl.store_page import page_outcome, recount_ended_run
 from ingest.handlers.registry import handler
 from ingest.payloads import PagePayload
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls
 from ingest.store.crawl.crawl_pages import PageForJob, PageResult, StoredPage
 from ingest.store.crawl.crawls import Crawl
@@ -32,7 +32,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     """Read a page, store it if it is new or changed, and queue the pages it links to."""
     payload = PagePayload.of(job)
     crawl = await current_run(payload.crawl_id, ctx)
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         page = await crawl_pages.for_job(conn, payload.page_id)
         if page is None:
             raise Permanent("the knowledge source was deleted", code="source_deleted")
@@ -44,7 +44,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             if not error.is_gone or stored is None:
                 raise
             return _end_without_content(
-                job, crawl, page, "gone", error.code, str(error), error.http_status
+                job, crawl, page, ctx, "gone", error.code, str(error), error.http_status
             )
     else:
         found = await _read(job, crawl, page, stored, ctx, progress)
@@ -52,7 +52,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             return found
         read = found
     if read.uri != page.uri:
-        async with ctx.pool.connection() as conn:
+        async with transaction(ctx.pool) as conn:
             stored = await crawl_pages.stored_page(conn, page.source_id, read.uri)
     return await page_outcome(job, crawl, page, read, stored, ctx, progress)
 
@@ -75,13 +75,15 @@ async def _read(
                 f"the site redirects to {redirect.url}: crawl that address instead",
                 code="fetch_failed",
             ) from None
-        return _end_without_content(job, crawl, page, "skipped", redirect.reason, str(redirect))
+        return _end_without_content(
+            job, crawl, page, ctx, "skipped", redirect.reason, str(redirect)
+        )
     except (Permanent, Transient) as error:
         if isinstance(error, PageUnavailable | PageTemporarilyUnavailable):
             await note_http_status(job, page, error.http_status, ctx)
         if isinstance(error, PageUnavailable) and error.is_gone and stored is not None:
             return _end_without_content(
-                job, crawl, page, "gone", error.code, str(error), error.http_status
+                job, crawl, page, ctx, "gone", error.code, str(error), error.http_status
             )
         if stored is not None:
             await follow_stored_links(job, crawl, page, stored, ctx)
@@ -92,6 +94,7 @@ def _end_without_content(
     job: ClaimedJob,
     crawl: Crawl,
     page: PageForJob,
+    ctx: Context,
     status: crawl_pages.PageStatus,
     code: str,
     message: str,
@@ -108,7 +111,7 @@ def _end_without_content(
             status=status, error_code=code, error_message=message, http_status=http_status
         )
         await crawl_pages.finish(conn, page.id, result)
-        await add_to_frontier(conn, job, crawl, SortedLinks(), locked=locked, freed=freed)
+        await add_to_frontier(conn, job, crawl, SortedLinks(), ctx=ctx, locked=locked, freed=freed)
         await recount_ended_run(conn, crawl, locked)
 
     return Outcome(write=write, result={"uri": page.uri, "outcome": status})

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Review
+from ingest.handlers.crawl.placeholder_pages import MESSAGES
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, provider_pages, site_documents
 from ingest.store.crawl.crawls import Crawl
@@ -83,6 +84,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         await crawl_pages.record_failures(conn, crawl_id)
+        await crawl_pages.fail_without_room(conn, crawl_id, most=crawl.settings.limit)
         pages = [PageCount(**row) for row in await crawl_pages.count_by_state(conn, crawl_id)]
         settings = await applications.settings_of(conn, crawl.application_id)
         return _Findings(
@@ -120,13 +122,15 @@ def _nothing_found(found: _Findings) -> Permanent | None:
         return None
     reasons: Counter[str] = Counter()
     for page in found.pages:
-        if page.status == "failed" and page.error_code is not None:
+        is_failure = page.status == "failed" or page.error_code in MESSAGES
+        if is_failure and page.error_code is not None:
             reasons[page.error_code] += page.n
     if not reasons:
         return Permanent("no page with text was found", code="empty_content")
     code, count = reasons.most_common(1)[0]
+    why = next((f": {why}" for kind, why in MESSAGES.items() if kind == code), "")
     return Permanent(
-        f"no page could be read; {count} ended with {code}", code=cast(ErrorCode, code)
+        f"no page could be read; {count} ended with {code}{why}", code=cast(ErrorCode, code)
     )
 
 

@@ -14,6 +14,7 @@ from ingest.store.crawl import crawl_pages, crawls, frontier
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.crawl.crawls import Crawl, LockedCrawl
 from ingest.store.crawl.frontier import NewPage, RunOwner, SeenPage
+from ingest.store.limits import usage
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
@@ -95,18 +96,22 @@ async def add_to_frontier(
     crawl: Crawl,
     found: SortedLinks,
     *,
+    ctx: Context,
     locked: LockedCrawl,
     freed: int = 0,
 ) -> None:
     """Add found pages to the frontier, up to the page limit; release `freed` places first.
 
-    The caller holds the lock of the run.
+    Pages for which the application has no room in its quota of jobs wait like those beyond the
+    limit; if they still do when the run ends, they fail. The caller holds the lock of the run.
     """
     await frontier.count(conn, crawl.id, -freed)
     if locked.status not in ("pending", "running"):
         return  # a page that was retried after its run ended
     owner = run_owner(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
+    if room:
+        room = min(room, (await usage.room(conn, crawl.application_id, ctx.quotas)).jobs)
     room -= await frontier.promote(conn, owner, room=room)
     skipped = await frontier.add(
         conn, owner, found.pages, room=room, variants=locked.settings.variants
@@ -141,5 +146,5 @@ async def follow_stored_links(
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
-        await add_to_frontier(conn, job, crawl, found, locked=locked)
+        await add_to_frontier(conn, job, crawl, found, ctx=ctx, locked=locked)
         await crawl_pages.note_links_followed(conn, page.id, job=job)

@@ -1,14 +1,20 @@
 """Fetch and extract a page, ready to be compared with its stored version."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.crawl.fetch_page import PageResponse, fetch_page, refuse_status
+from ingest.handlers.crawl.fetch_page import (
+    PageResponse,
+    RedirectOutOfScope,
+    fetch_page,
+    refuse_status,
+)
+from ingest.handlers.crawl.soft_404 import is_soft_404
 from ingest.handlers.documents.chunk_settings import chunk_settings
-from ingest.model import MOST_LINKS, ChunkSettings, WebPage
+from ingest.model import MOST_LINKS, ChunkSettings, Placeholder, WebPage
 from ingest.observability import metrics
 from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
@@ -19,6 +25,7 @@ from ingest.web.robots import RobotsTag, read_tag
 from ingest.web.scope import Scope
 
 _LONGEST_VALIDATOR: Final = 500
+_MOST_REFRESHES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,8 @@ class ReadPage:
     may_index: bool = True
     links_cut: bool = False
     """The page has more links than `seen` stores."""
+    placeholder: Placeholder | None = None
+    """The page has no content of its own; `uri` is the address that the run asked for."""
 
 
 async def read_page(
@@ -53,8 +62,36 @@ async def read_page(
 ) -> ReadPage:
     """Fetch a page and extract it, unless nothing has changed.
 
-    `scope` as for fetch_page(). Raises the errors of fetch_page() and Permanent with parser codes.
+    A page that sends its readers on (`meta refresh`) counts as a redirect. `scope` as for
+    fetch_page(). Raises the errors of fetch_page() and Permanent with parser codes.
     """
+    visited = {urls.normalise(page.fetch_url)}
+    read = await _read_page(job, page, stored, ctx, progress, scope=scope)
+    while isinstance(read, str):
+        if urls.normalise(read) in visited or len(visited) > _MOST_REFRESHES:
+            raise Permanent("the page redirects in a loop or too often", code="redirect_loop")
+        visited.add(urls.normalise(read))
+        reason = None if scope is None else scope.refusal(read, depth=0)
+        if reason is not None:
+            raise RedirectOutOfScope(read, reason)
+        target = replace(page, fetch_url=read)
+        read = await _read_page(job, target, None, ctx, progress, scope=scope)
+    if read.placeholder is None:
+        return read
+    # A login page has the address of the page that it guards, whatever its own is.
+    return replace(read, uri=page.uri)
+
+
+async def _read_page(
+    job: ClaimedJob,
+    page: PageForJob,
+    stored: StoredPage | None,
+    ctx: Context,
+    progress: Progress,
+    *,
+    scope: Scope | None,
+) -> ReadPage | str:
+    """The page, or the address where it sends its readers on."""
     # Before the fetch: do not request a page repeatedly while it cannot be embedded.
     await ctx.embedder.ready()
     progress.stage = "extract"
@@ -71,13 +108,25 @@ async def read_page(
             parsed = await parse(
                 answer.path, answer.fetched.url, ctx, progress, answer=answer, chunking=chunking
             )
-            return _changed(answer, parsed, chunking, uri)
+            web = parsed.document.web or WebPage()
+            read = _changed(answer, parsed, chunking, uri)
+            if web.refresh or read.placeholder:
+                return web.refresh or read
+            is_missing = await is_soft_404(
+                answer.fetched.url,
+                parsed.document,
+                ctx,
+                owner=progress.job.application_id,
+                is_asked_for=page.depth == 0,
+                chunking=chunking,
+            )
+            return replace(read, placeholder="soft_404") if is_missing else read
     if stored is None:
         raise Permanent(
             "the server responded with HTTP 304 to an unconditional request", code="fetch_status"
         )
     # The 304 is for the redirect target; refetch without validators.
-    return await read_page(job, page, None, ctx, progress, scope=scope)
+    return await _read_page(job, page, None, ctx, progress, scope=scope)
 
 
 def _identity(answer: PageResponse, scope: Scope | None) -> str:
@@ -113,7 +162,8 @@ async def parse(
     parsed = await ctx.parser.parse(path, request, owner=progress.job.application_id)
     metrics.document_read(parsed.document.warnings)
     progress.log_parsed(parsed)
-    if not parsed.chunks:
+    web = parsed.document.web or WebPage()
+    if not (parsed.chunks or web.refresh or web.placeholder):
         raise Permanent("the page has no text", code="empty_content")
     return parsed
 
@@ -159,6 +209,7 @@ def _changed(answer: PageResponse, parsed: Parsed, chunking: ChunkSettings, uri:
         canonical=web.canonical,
         may_index=web.index and tag.index,
         links_cut=follow and web.is_cut,
+        placeholder=web.placeholder,
     )
 
 

@@ -17,6 +17,7 @@ from ingest.providers.firecrawl.events import CrawledPage
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents.documents import FromWeb, text_hash
+from ingest.web.placeholders import judge, markdown_signals
 
 
 async def read_provider_page(
@@ -33,6 +34,7 @@ async def read_provider_page(
         and stored.embedding_model_id == ctx.model_id
     )
     chunking = await chunk_settings(page.source_id, ctx)
+    signals = None if is_same else markdown_signals(crawled.markdown, crawled.title)
     parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress, chunking=chunking)
     return ReadPage(
         uri=page.uri,
@@ -47,6 +49,7 @@ async def read_provider_page(
             else (stored.text_hash if stored else b""),
             links=crawled.links,
         ),
+        placeholder=judge(signals).placeholder if signals else None,
     )
 
 

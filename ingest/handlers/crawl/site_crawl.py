@@ -44,7 +44,7 @@ async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         error = step.error
     elif crawl.status == "pending":
         return await _begin(job, crawl, ctx)
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         if await jobs.open_children(conn, job.id):
             return Outcome(wait=Wait(delay=_POLL, reason="pages"))
     if crawl.provider == "builtin" and await _requeue_orphans(job, crawl, ctx):
@@ -68,7 +68,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
         return await _wait_for_robots(crawl, ctx, error)
     listed = SitemapPages()
     if crawl.settings.max_depth != 0:
-        listed = await sitemap_pages(crawl, robots, ctx)
+        listed = await sitemap_pages(crawl, robots, ctx, owner=job.application_id)
     found = await sort_links(listed.pages, crawl, ctx, depth=1)
     start = NewPage(
         uri=urls.normalise(crawl.uri),
@@ -84,7 +84,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     async def write(conn: Connection) -> None:
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
         await crawls.mark_running(conn, crawl.id)
-        await add_to_frontier(conn, job, crawl, first, locked=locked)
+        await add_to_frontier(conn, job, crawl, first, ctx=ctx, locked=locked)
 
     return Outcome(write=write, wait=Wait(delay=_POLL, reason="pages"))
 

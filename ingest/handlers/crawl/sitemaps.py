@@ -6,15 +6,16 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context
 from ingest.handlers.crawl.link_discovery import scope_of
+from ingest.model import Sitemap
+from ingest.sandbox.messages import SitemapRequest
 from ingest.store.crawl.crawls import Crawl
-from ingest.web import sitemap
 from ingest.web.robots import Robots
 from ingest.web.scope import Scope
-from ingest.web.sitemap import Sitemap
 
 _MAX_FILES: Final = 50
 # URLs read per file. The sitemap protocol allows half as many.
@@ -47,7 +48,7 @@ class _SitemapFile:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> SitemapPages:
+async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context, *, owner: UUID) -> SitemapPages:
     """Addresses from the sitemaps that robots.txt names, or from /sitemap.xml.
 
     At most the run's page limit + _EXTRA_PAGES addresses, from at most _MAX_FILES files. Unreadable
@@ -59,7 +60,7 @@ async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> SitemapPa
     try:
         async with asyncio.timeout(_BUDGET_SECONDS):
             while len(found.pages) < most and (url := files.next()) is not None:
-                listed = await _fetch(url, scope, ctx, is_guess=not robots.sitemaps)
+                listed = await _fetch(url, scope, ctx, owner=owner, is_guess=not robots.sitemaps)
                 files.done(listed)
                 _add(found, listed, most)
     except TimeoutError:
@@ -119,7 +120,9 @@ def _add(found: SitemapPages, listed: _SitemapFile, most: int) -> None:
             found.skipped["limit"] += 1
 
 
-async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _SitemapFile:
+async def _fetch(
+    url: str, scope: Scope, ctx: Context, *, owner: UUID, is_guess: bool
+) -> _SitemapFile:
     with tempfile.TemporaryDirectory(prefix="ingest-sitemap-") as folder:
         path = Path(folder) / "sitemap"
         try:
@@ -131,13 +134,12 @@ async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Si
             return _SitemapFile()
         if fetched.status != 200:
             return _SitemapFile(skipped=Counter(unread=1))
-        return await asyncio.to_thread(_read, path, fetched.url, scope)
-
-
-def _read(path: Path, url: str, scope: Scope) -> _SitemapFile:
-    return _filter_by_scope(
-        sitemap.read(path.read_bytes(), base=url, limit=_MAX_URLS_PER_FILE), scope
-    )
+        request = SitemapRequest(base=fetched.url, limit=_MAX_URLS_PER_FILE)
+        try:
+            found = await ctx.parser.read_sitemap(path, request, owner=owner)
+        except (Permanent, Transient):  # hostile, or the parser could not be started
+            return _SitemapFile(skipped=Counter(unread=1))
+    return await asyncio.to_thread(_filter_by_scope, found, scope)
 
 
 def _filter_by_scope(found: Sitemap, scope: Scope) -> _SitemapFile:

@@ -3,53 +3,24 @@
 Decisions that depend on other pages of the run are made in the write, under the run's lock.
 """
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
+from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.crawl.link_discovery import SortedLinks, add_to_frontier, scope_of, sort_links
+from ingest.handlers.crawl.link_discovery import SortedLinks, add_to_frontier
+from ingest.handlers.crawl.near_duplicates import near_duplicate
+from ingest.handlers.crawl.page_update import PageUpdate, collect_links, embed_if_changed
+from ingest.handlers.crawl.placeholder_pages import MESSAGES
 from ingest.handlers.crawl.read_page import ReadPage
 from ingest.handlers.documents.chunk_settings import rechunk_if_settings_changed
-from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
-from ingest.handlers.documents.new_document import new_document
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
 from ingest.store.crawl.crawls import Crawl, LockedCrawl
 from ingest.store.crawl.frontier import SeenPage
 from ingest.store.documents import documents
-from ingest.store.documents.documents import NewDocument
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
-
-# A page that had this much text and has lost most of it shows a login, or an error with status 200.
-_COLLAPSE_MIN_CHARACTERS: Final = 100  # characters
-_COLLAPSE_SHARE: Final = 0.2
-
-
-@dataclass(slots=True, kw_only=True)
-class _PageUpdate:
-    """State of one page between reading and storing."""
-
-    job: ClaimedJob
-    crawl: Crawl
-    page: PageForJob
-    stored: StoredPage | None
-    read: ReadPage
-    ctx: Context
-    canonical: str | None = None
-    """Canonical address that the page declares, if it differs and is in scope."""
-    found: SortedLinks
-    new: NewDocument | None = None
-    """What to store; None when the stored version stays."""
-    vectors: EmbeddedChunks | None = None
-    is_collapsed: bool = False
-    freed: int = 0
-    """Places to free within the page limit."""
-
-    @property
-    def model_id(self) -> int:
-        return self.ctx.model_id
 
 
 async def page_outcome(
@@ -61,8 +32,11 @@ async def page_outcome(
     ctx: Context,
     progress: Progress,
 ) -> Outcome:
-    """Embed the page if necessary; return its write. `stored`: the version of `read.uri`."""
-    update = _PageUpdate(
+    """Embed the page if necessary; return its write. `stored`: the version of `read.uri`.
+
+    Raises Permanent if a single page is a placeholder and there is no version to keep.
+    """
+    update = PageUpdate(
         job=job,
         crawl=crawl,
         page=page,
@@ -71,10 +45,14 @@ async def page_outcome(
         ctx=ctx,
         found=SortedLinks(),
     )
-    if read.may_index and read.parsed is not None:
-        await _embed_if_changed(update, progress)
+    if read.placeholder is not None:
+        update.is_collapsed = stored is not None and not crawl.settings.accept_losses
+        if not update.is_collapsed and crawl.source_type != "site":
+            raise Permanent(MESSAGES[read.placeholder], code=read.placeholder)
+    elif read.may_index and read.parsed is not None:
+        await embed_if_changed(update, progress)
     if crawl.source_type == "site" and crawl.provider == "builtin":
-        await _collect_links(update)
+        await collect_links(update)
     progress.stage = "store"
     progress.advance_to(95)
 
@@ -94,71 +72,18 @@ async def page_outcome(
     )
 
 
-async def _collect_links(update: _PageUpdate) -> None:
-    """Collect the links and the canonical address that are in the scope of this crawl."""
-    links = list(update.read.seen.links)
-    if update.is_collapsed and update.stored is not None:
-        links += update.stored.links  # otherwise pages behind a login would look removed
-    depth, home = update.page.depth, update.read.found_at
-    update.found = await sort_links(links, update.crawl, update.ctx, depth=depth + 1, found_at=home)
-    if update.read.links_cut:
-        update.found.skipped["unread"] += 1
-    if update.read.canonical is None:
-        return
-    scope = scope_of(update.crawl)
-    address = scope.adopt(update.read.canonical)
-    uri = urls.normalise(address)
-    if uri == update.read.uri or scope.refusal(address, depth=depth) is not None:
-        return
-    update.canonical = uri
-    canonical = await sort_links([address], update.crawl, update.ctx, depth=depth, found_at=home)
-    update.found.pages = [*canonical.pages, *update.found.pages]
-
-
-async def _embed_if_changed(update: _PageUpdate, progress: Progress) -> None:
-    """Decide whether the page has new content; if so, embed it."""
-    read, stored, parsed = update.read, update.stored, update.read.parsed
-    assert parsed is not None  # noqa: S101 the caller has checked
-    assert read.chunking is not None  # noqa: S101 set together with `parsed`
-    if stored is not None:
-        same_model = stored.embedding_model_id == update.model_id
-        if same_model and stored.text_hash == read.seen.text_hash:
-            return
-        length = len(parsed.document.text)
-        update.is_collapsed = (
-            not update.crawl.settings.accept_losses
-            and stored.text_length >= _COLLAPSE_MIN_CHARACTERS
-            and length < stored.text_length * _COLLAPSE_SHARE
-        )
-        if update.is_collapsed:
-            return
-    with progress.run_stage("embed", at=40) as details:
-        vectors = await embed_chunks(parsed.chunks, update.ctx, progress)
-        details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
-    update.vectors = vectors
-    update.new = new_document(
-        source_id=update.crawl.source_id,
-        application_id=update.crawl.application_id,
-        uri=read.uri,
-        content_hash=read.content_hash,
-        parsed=parsed,
-        vectors=vectors,
-        model_id=update.model_id,
-        chunking=read.chunking,
-        web=read.seen,
-    )
-
-
 # ---------------------------------------------------------------- the write
 
 
-async def _write(conn: Connection, update: _PageUpdate) -> None:
+async def _write(conn: Connection, update: PageUpdate) -> None:
     crawl = update.crawl
     locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=update.job.id)
     result = await _result(conn, update)
     result = replace(result, http_status=update.read.http_status, canonical=update.canonical)
     await crawl_pages.finish(conn, update.page.id, result)
-    await add_to_frontier(conn, update.job, crawl, update.found, locked=locked, freed=update.freed)
+    await add_to_frontier(
+        conn, update.job, crawl, update.found, ctx=update.ctx, locked=locked, freed=update.freed
+    )
     if update.vectors is not None and update.vectors.is_cached:
         await documents.drop_cached(
             conn,
@@ -176,8 +101,15 @@ async def recount_ended_run(conn: Connection, crawl: Crawl, locked: LockedCrawl)
         await crawls.write_digest(conn, crawl.id)
 
 
-async def _result(conn: Connection, update: _PageUpdate) -> PageResult:
+async def _result(conn: Connection, update: PageUpdate) -> PageResult:
     """Compare the page with other pages of the run, then store, skip or mark it a duplicate."""
+    placeholder = update.read.placeholder
+    if placeholder is not None:
+        result = PageResult(status="skipped")
+        if update.is_collapsed:
+            result = await _store(conn, update)
+        update.freed += not update.is_collapsed
+        return replace(result, error_code=placeholder, error_message=MESSAGES[placeholder])
     duplicate_of = await _canonical_of_alias(conn, update)
     if duplicate_of is not None:
         update.freed += 1
@@ -188,6 +120,9 @@ async def _result(conn: Connection, update: _PageUpdate) -> PageResult:
             status="skipped", error_code="noindex", error_message="the page asks not to be indexed"
         )
     twin = await _twin(conn, update)
+    near = None if twin else await near_duplicate(conn, update)
+    if near is not None:
+        return near
     if twin is not None and not _is_preferred(update, twin):
         update.freed += 1
         return PageResult(status="duplicate", duplicate_of=twin.uri)
@@ -202,7 +137,7 @@ async def _result(conn: Connection, update: _PageUpdate) -> PageResult:
     return result
 
 
-async def _canonical_of_alias(conn: Connection, update: _PageUpdate) -> str | None:
+async def _canonical_of_alias(conn: Connection, update: PageUpdate) -> str | None:
     """Canonical URL if this page is an alias; None if it is not."""
     page, uri = update.page, update.read.uri
     if uri != page.uri:
@@ -221,14 +156,14 @@ async def _canonical_of_alias(conn: Connection, update: _PageUpdate) -> str | No
     return None
 
 
-async def _twin(conn: Connection, update: _PageUpdate) -> KnownPage | None:
+async def _twin(conn: Connection, update: PageUpdate) -> KnownPage | None:
     """Another page of this run with identical text."""
     if update.crawl.source_type != "site" or update.is_collapsed or not update.read.seen.text_hash:
         return None
     return await crawl_pages.find_same_text(conn, update.page, update.read.seen.text_hash)
 
 
-def _is_preferred(update: _PageUpdate, twin: KnownPage) -> bool:
+def _is_preferred(update: PageUpdate, twin: KnownPage) -> bool:
     """Whether this page is kept and not its twin. Does not depend on the order of arrival."""
     if update.canonical == twin.uri:
         return False
@@ -238,7 +173,7 @@ def _is_preferred(update: _PageUpdate, twin: KnownPage) -> bool:
     return (len(uri), uri) < (len(twin.uri), twin.uri)
 
 
-async def _store(conn: Connection, update: _PageUpdate) -> PageResult:
+async def _store(conn: Connection, update: PageUpdate) -> PageResult:
     read, stored = update.read, update.stored
     if update.new is None:
         assert stored is not None  # noqa: S101 without a stored version there is a new one
@@ -283,7 +218,7 @@ async def _store(conn: Connection, update: _PageUpdate) -> PageResult:
     )
 
 
-async def _remove(conn: Connection, update: _PageUpdate, uri: str) -> None:
+async def _remove(conn: Connection, update: PageUpdate, uri: str) -> None:
     """Remove the document of an address whose text is searchable under another address."""
     source_id = update.crawl.source_id
     stored = await crawl_pages.stored_page(conn, source_id, uri)

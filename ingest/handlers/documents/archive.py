@@ -9,7 +9,7 @@ from ingest.handlers.documents.file_location import FileLocation, locate_file
 from ingest.handlers.documents.parser_retry import retry_crashed_parser_once
 from ingest.handlers.registry import handler
 from ingest.payloads import ArchivePayload, StoredFile
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import UnpackRequest
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob, NewJob
@@ -55,7 +55,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
             request = await _request(location, str(folder), ctx)
             unpacked = await retry_crashed_parser_once(
-                lambda: ctx.parser.unpack(path, request, owner=job.application_id), folder=folder
+                lambda: ctx.parser.unpack(path, request, owner=job.application_id)
             )
             out = await fan_out(job, location, unpacked.members, folder, ctx)
     except BlobMissing as error:
@@ -64,7 +64,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         progress.lines.append(_skipped(job, unpacked.skipped))
 
     async def write(conn: Connection) -> None:
-        await out.write(conn, location, ctx.archives)
+        await out.write(conn, location, ctx)
         await members.reopen(conn, location.root_job_id)
 
     return Outcome(
@@ -79,7 +79,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
 
 async def _request(location: FileLocation, folder: str, ctx: Context) -> UnpackRequest:
     """The request, limited to what the uploaded file as a whole may still unpack."""
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         taken = await members.children(conn, location.root_job_id)
     limits = ctx.archives
     left = limits.members - taken.members

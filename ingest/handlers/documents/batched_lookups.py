@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.postgres.batch_loader import BatchLoader
-from ingest.postgres.database import Pool, is_database_unavailable
+from ingest.postgres.database import Pool, is_database_unavailable, transaction
 from ingest.store.documents import documents
 from ingest.store.sources import sources
 from ingest.store.sources.sources import SourceForJob
@@ -26,9 +26,9 @@ class BatchedLookups:
         self.vectors = BatchLoader(self._vectors, concerns_all=is_database_unavailable)
 
     async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             return await sources.for_jobs(conn, ids)
 
     async def _vectors(self, wanted: Sequence[Text]) -> Mapping[Text, NDArray[np.float32]]:
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             return await documents.known_vectors(conn, wanted, model_id=self._model_id)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from ingest.handlers.context import Context
 from ingest.model import ChunkSettings
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
 from ingest.store.sources.sources import SourceForJob
@@ -17,7 +17,7 @@ def chunking_defaults(ctx: Context) -> ChunkingDefaults:
 
 async def chunk_settings(source_id: UUID, ctx: Context) -> ChunkSettings:
     """Current chunk settings of a source."""
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         return await chunking.effective(conn, source_id, chunking_defaults(ctx))
 
 

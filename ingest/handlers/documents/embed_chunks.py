@@ -12,6 +12,7 @@ from ingest.handlers.context import Context, Progress
 from ingest.handlers.documents.token_budget import reserved_tokens
 from ingest.model import Chunk, Vectors
 from ingest.observability import metrics
+from ingest.postgres.database import transaction
 from ingest.store.documents import documents
 
 EmbeddingLoss = Literal["embedding_rejected", "embedding_mismatch"]
@@ -68,7 +69,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
             return
         nonlocal is_cached
         is_cached = True
-        async with ctx.pool.connection() as conn:
+        async with transaction(ctx.pool) as conn:
             await documents.cache_vectors(
                 conn,
                 application_id=application_id,

@@ -14,9 +14,10 @@ from ingest.errors import Permanent
 from ingest.formats import catalog
 from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.documents.file_location import FileLocation
+from ingest.handlers.room import require_room
 from ingest.model import Member
 from ingest.payloads import MemberPayload, Refusal, RefusedMember, StoredMember
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.store.sources import members, sources
@@ -38,10 +39,19 @@ class FanOut:
     def __bool__(self) -> bool:
         return bool(self.jobs or self.kept)
 
-    async def write(self, conn: Connection, location: FileLocation, limits: ArchiveLimits) -> None:
-        """Raises Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
+    async def write(self, conn: Connection, location: FileLocation, ctx: Context) -> None:
+        """Raises Permanent: `archive_unsafe` if the uploaded file as a whole exceeds its limits,
+        `quota_exceeded` if the application exceeds a quota."""
         await sources.lock(conn, [location.source.id])
-        await self._check(conn, location, limits)
+        await self._check(conn, location, ctx.archives)
+        # Again, because other files have ended meanwhile.
+        await require_room(
+            ctx,
+            location.source.application_id,
+            conn=conn,
+            staged_bytes=self.size,
+            jobs=len(self.jobs),
+        )
         if location.is_root:
             await members.mark_awaiting(conn, location.root_job_id)
         await members.mark_unchanged(
@@ -106,11 +116,18 @@ async def fan_out(
             files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
     if not files:
         return out
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         known = await members.known(
             conn, source_id=location.source.id, uris=[file.uri for file in files]
         )
     changed = [file for file in files if not _is_known(file, known.get(file.uri), ctx)]
+    out.size = sum(file.size for file in changed)
+    await require_room(
+        ctx,
+        location.source.application_id,
+        staged_bytes=out.size,
+        jobs=len(out.jobs) + len(changed),
+    )
     read = {file.uri for file in changed}
     out.kept = [file.uri for file in files if file.uri not in read]
     keys = await _store(changed, location, ctx.blobs)
@@ -129,7 +146,6 @@ async def fan_out(
         )
         for file, key in zip(changed, keys, strict=True)
     ]
-    out.size = sum(file.size for file in changed)
     return out
 
 

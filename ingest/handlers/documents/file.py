@@ -27,7 +27,7 @@ from ingest.handlers.documents.source_content import SourceContentWrite
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings
 from ingest.payloads import FilePayload, RefusedMember, StoredFile, member_payload
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl import site_documents
 from ingest.store.documents import documents
@@ -49,7 +49,7 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
     location = await locate_file(job, ctx)
     if not file.awaits_members:
         return await _ingest(job, file, location, ctx, progress)
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         children = await members.children(conn, job.id)
     return Outcome(wait=_WAIT) if children.open else finish_members(job, file, location, ctx)
 
@@ -231,7 +231,7 @@ class _Ingested:
                 model_id=new.model_id,
             )
         else:
-            await self.inside.write(conn, self.location, self.ctx.archives)
+            await self.inside.write(conn, self.location, self.ctx)
             if not self.location.is_root:
                 await members.reopen(conn, self.location.root_job_id)
         chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)

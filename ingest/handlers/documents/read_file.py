@@ -36,8 +36,7 @@ async def read_file(
             parsed = await retry_crashed_parser_once(
                 lambda: ctx.parser.parse(
                     path, request, owner=job.application_id, on_page=progress.touch
-                ),
-                folder=folder,
+                )
             )
             metrics.document_read(parsed.document.warnings)
             inside = await fan_out(job, location, parsed.members, folder, ctx)

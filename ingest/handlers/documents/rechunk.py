@@ -98,7 +98,7 @@ def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _RechunkState:
 
 
 async def _next(work: _RechunkState, settings: ChunkSettings) -> StoredDocument | None:
-    async with work.ctx.pool.connection() as conn:
+    async with transaction(work.ctx.pool) as conn:
         if work.extent is None:
             work.extent, work.done = (
                 await rechunks.count_outdated(conn, work.source_id, settings),

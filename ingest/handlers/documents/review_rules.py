@@ -5,6 +5,7 @@ from uuid import UUID
 
 from ingest.handlers.context import Context, Review
 from ingest.model import Document
+from ingest.postgres.database import transaction
 from ingest.store.tenants import applications
 
 # If a smaller share of its pages has text, a file is probably a scan.
@@ -18,7 +19,7 @@ async def required_review(
     raised = list(applicable_reviews(document))
     if not raised:
         return None
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         settings = await applications.settings_of(conn, application_id)
     return next((review for review in raised if review.reason in settings.reviews), None)
 

@@ -12,7 +12,7 @@ import psycopg
 import structlog
 
 from ingest.errors import Permanent, Snooze
-from ingest.postgres.database import Pool
+from ingest.postgres.database import Pool, transaction
 from ingest.store.limits import token_budgets
 
 log = structlog.get_logger()
@@ -38,7 +38,7 @@ async def reserved_tokens(
     Raises Snooze until the next day if today's remaining budget is too small, Permanent if the
     budget of a whole day is; both with the code `budget_exceeded`.
     """
-    async with pool.connection() as conn:
+    async with transaction(pool) as conn:
         day = await token_budgets.reserve(conn, application_id=application_id, tokens=tokens)
         if day is None:
             raise _refusal(await token_budgets.state(conn, application_id), tokens)
@@ -48,7 +48,7 @@ async def reserved_tokens(
     except BaseException:
         left = tokens - spending.tokens
         try:
-            async with pool.connection(timeout=_SECONDS_TO_GIVE_BACK) as conn:
+            async with transaction(pool, wait_seconds=_SECONDS_TO_GIVE_BACK) as conn:
                 await token_budgets.give_back(
                     conn, application_id=application_id, day=day, tokens=left
                 )

@@ -9,6 +9,7 @@ from ingest.errors import BlobMissing, ErrorCode, Permanent
 from ingest.handlers.context import Context
 from ingest.handlers.crawl.fetch_page import PageUnavailable
 from ingest.handlers.crawl.link_discovery import scope_of
+from ingest.postgres.database import transaction
 from ingest.providers.firecrawl.events import UNSCRAPED, CrawledPage, parse_event
 from ingest.store.crawl import provider_pages
 from ingest.store.crawl.crawl_pages import PageForJob
@@ -116,7 +117,7 @@ async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
             page.error_message or "Firecrawl could not fetch the page",
             code=page.error_code or "fetch_failed",
         )
-    async with ctx.pool.connection() as conn:
+    async with transaction(ctx.pool) as conn:
         content = await provider_pages.page_event(conn, page.id)
     if content is None:
         raise _expired()

@@ -86,7 +86,7 @@ class _GapFiller:
         self.delivered += sum(len(to_provider_pages([page])) for page in batch)
         batch = await self._inside(batch)
         known_as = [(page, item.uri) for page in batch for item in to_provider_pages([page])]
-        async with self._ctx.pool.connection() as conn:
+        async with transaction(self._ctx.pool) as conn:
             missing = await provider_pages.missing(conn, self._crawl.id, to_provider_pages(batch))
         wanted = {item.uri for item in missing}
         pages = [page for page, uri in known_as if uri in wanted]

@@ -19,7 +19,7 @@ from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.firecrawl.reconcile import reconcile
 from ingest.payloads import StopCrawlPayload
-from ingest.postgres.database import Connection, transaction
+from ingest.postgres.database import Connection, across_applications, transaction
 from ingest.providers.firecrawl.answers import ActiveCrawl, CrawlStatus, StartCrawl
 from ingest.providers.firecrawl.client import CrawlNotFound, FirecrawlClient, StartUnclear
 from ingest.store.crawl import crawls, webhook_events
@@ -123,7 +123,8 @@ async def _find_started_crawl(
         candidates = [one for one in await client.active() if _matches(one, crawl, sent_at)]
     except Transient:
         candidates = []
-    async with ctx.pool.connection() as conn:
+    # Applications share the account at Firecrawl: a crawl may belong to a run of another one.
+    async with transaction(across_applications(ctx.pool.connections)) as conn:
         claimed = await crawls.owned_by_other_runs(conn, crawl.id, [one.id for one in candidates])
     unclaimed = [one.id for one in candidates if one.id not in claimed]
     if len(unclaimed) == 1:

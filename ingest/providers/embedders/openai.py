@@ -14,11 +14,15 @@ import httpx
 import numpy as np
 
 from ingest.model import EmbeddingModel, Vectors
+from ingest.providers.bounded_request import bounded_request
 from ingest.providers.embedders.base import mismatch_error, unit_vectors
 from ingest.providers.embedders.refusals import no_answer, not_json, refusal
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 _TIMEOUT = httpx.Timeout(60, connect=10)
+# The longest response: of numbers as text, each on a line of its own, and of everything else.
+_NUMBER_BYTES = 48
+_BODY_BYTES = 1024 * 1024
 
 
 class OpenAIEmbedder:
@@ -59,8 +63,12 @@ class OpenAIEmbedder:
         """The endpoint's vectors, one per text and in their order; otherwise unchecked."""
         request = {"model": self.model.name, "input": list(texts), **self._options}
         try:
-            response = await self._http.post(
-                self._url, json={**request, "encoding_format": self._encoding}
+            response = await bounded_request(
+                self._http,
+                "POST",
+                self._url,
+                max_bytes=_BODY_BYTES + len(texts) * self.model.dimension * _NUMBER_BYTES,
+                json={**request, "encoding_format": self._encoding},
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:  # includes timeouts
             raise no_answer(error) from None

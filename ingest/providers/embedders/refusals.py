@@ -14,6 +14,7 @@ from typing import Any, Final
 import httpx
 
 from ingest.errors import ErrorCode
+from ingest.providers.bounded_request import ResponseTooLarge
 from ingest.providers.embedders.base import ProviderFault, Refused
 from ingest.providers.retry_after import retry_after
 
@@ -44,6 +45,7 @@ _NO_ANSWER: Final[tuple[tuple[type[BaseException], str], ...]] = (
     (socket.gaierror, "its host name cannot be resolved"),
     (ssl.SSLCertVerificationError, "its TLS certificate is not accepted"),
     (ssl.SSLError, "TLS failed; is the address https?"),
+    (ResponseTooLarge, "the response is larger than any answer can be"),
     (ConnectionRefusedError, "the connection was refused"),
     (ConnectionResetError, "the connection was closed"),
     (httpx.RemoteProtocolError, "the connection was closed"),

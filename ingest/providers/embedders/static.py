@@ -9,9 +9,11 @@ from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import unit_vectors
 from ingest.tokens.pieces import WORDLLAMA_PIECE, PieceCache
-from ingest.tokens.vocabularies import load_wordllama, wordllama_folder
+from ingest.tokens.pinned_files import read
+from ingest.tokens.vocabularies import WORDLLAMA, load_wordllama, wordllama_folder
 
 _DIMENSION = 256
+_SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 
 
 class StaticEmbedder:
@@ -32,13 +34,15 @@ class StaticEmbedder:
     lane: str | None = None
 
     def __init__(self) -> None:
-        """Load the model in at most a second. Raises SetupError if it is not installed."""
+        """Load the model in at most a second. Raises SetupError if it is not installed or not
+        the tested one."""
         folder = wordllama_folder()
         try:
-            from safetensors.numpy import load_file  # comes with the optional extra
+            from safetensors.numpy import load  # comes with the optional extra
         except ImportError:
             raise SetupError('run pip install "rag-ingest[static]"') from None
-        weights = load_file(folder / "weights" / f"l2_supercat_{_DIMENSION}.safetensors")
+        file = folder / "weights" / f"l2_supercat_{_DIMENSION}.safetensors"
+        weights = load(read(file, sha256=_SHA256, package=WORDLLAMA))
         self._vectors = weights["embedding.weight"].astype(np.float32)
         self._tokenizer = load_wordllama()
         self._cache = PieceCache(self._ids_of_piece)

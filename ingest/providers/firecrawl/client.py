@@ -14,6 +14,7 @@ import httpx
 
 from ingest.errors import Permanent, Transient
 from ingest.observability import tracing
+from ingest.providers.bounded_request import bounded_request
 from ingest.providers.firecrawl.answers import (
     ActiveCrawl,
     CrawlErrors,
@@ -43,6 +44,8 @@ HOSTED: Final = "https://api.firecrawl.dev"
 
 _MINUTE = timedelta(seconds=60)
 _CONNECT_SECONDS = 10
+# Firecrawl sends parts of about 10 MiB, or one page that is larger.
+_MAX_BODY_BYTES = 128 * 1024 * 1024
 # Node closes an idle connection after 5 s. A request sent just then looks like a lost response,
 # so we close idle connections earlier.
 _LIMITS = httpx.Limits(keepalive_expiry=2)
@@ -167,7 +170,9 @@ class FirecrawlClient:
 
     async def _request(self, method: str, path: str, **sent: Any) -> httpx.Response:
         with tracing.client_span("firecrawl", {"http.request.method": method}) as span:
-            response = await self._http.request(method, self._base + path, **sent)
+            response = await bounded_request(
+                self._http, method, self._base + path, max_bytes=_MAX_BODY_BYTES, **sent
+            )
             span.set_attribute("http.response.status_code", response.status_code)
         return response
 

@@ -167,6 +167,11 @@ async def record_failures(conn: Connection, crawl_id: UUID) -> None:
     await conn.execute(_SQL["record_failures"], {"crawl_id": crawl_id})
 
 
+async def fail_without_room(conn: Connection, crawl_id: UUID, *, most: int) -> None:
+    """Fail pages of an ended run that a quota kept waiting; `most`: the run's page limit."""
+    await conn.execute(_SQL["fail_without_room"], {"crawl_id": crawl_id, "most": most})
+
+
 async def count_by_state(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
     """Counts `n` of pages by status, error_code and http_status."""
     async with conn.cursor(row_factory=dict_row) as cur:
@@ -192,5 +197,14 @@ async def count_unseen_behind_failures(
         await cur.execute(
             _SQL["count_unseen_behind_failures"],
             {"crawl_id": crawl_id, "follows_stored": follows_stored},
+        )
+        return int(await cur.fetchone() or 0)
+
+
+async def count_skipped(conn: Connection, crawl_id: UUID, pattern: str, *, code: str) -> int:
+    """How many pages of a URL pattern the run skipped with this code."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["count_skipped"], {"crawl_id": crawl_id, "pattern": pattern, "code": code}
         )
         return int(await cur.fetchone() or 0)

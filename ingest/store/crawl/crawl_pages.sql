@@ -80,6 +80,19 @@ update rag.crawl_pages as page
  where queued.crawl_id = %(crawl_id)s and queued.status = 'queued' and page.id = queued.id
    and coalesce(job.status, 'failed') in ('failed', 'cancelled');
 
+-- name: fail_without_room
+-- Pages within the run's limit that got no job, because the application had too many jobs.
+with waiting as materialized (
+    select page.id from rag.crawl_pages as page
+     where page.crawl_id = %(crawl_id)s and page.status = 'over_limit'
+     order by page.position
+     limit (select greatest(0, %(most)s - page_count) from rag.crawls where id = %(crawl_id)s))
+update rag.crawl_pages as page
+   set status = 'failed', error_code = 'quota_exceeded', updated_at = now(),
+       error_message = 'quota pendingJobs: the application had too many jobs to fetch this page'
+  from waiting
+ where page.id = waiting.id;
+
 -- name: count_by_state
 select status, error_code, http_status, count(*) as n
   from rag.crawl_pages where crawl_id = %(crawl_id)s
@@ -114,3 +127,8 @@ select count(*)
           join rag.crawl_pages as earlier
             on earlier.crawl_id = run.id and md5(earlier.uri) = md5(page.uri)
          where run.id <> %(crawl_id)s), false);
+
+-- name: count_skipped
+select count(*) from rag.crawl_pages
+ where crawl_id = %(crawl_id)s and md5(url_pattern) = md5(%(pattern)s) and status = 'skipped'
+   and error_code = %(code)s;

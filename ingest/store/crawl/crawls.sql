@@ -132,6 +132,7 @@ with pages as (
            count(*) filter (where status = 'unchanged') as unchanged,
            count(*) filter (where status = 'kept') as kept,
            count(*) filter (where status = 'duplicate') as duplicate,
+           count(*) filter (where status = 'skipped') as skipped,
            count(*) filter (where status = 'failed') as failed,
            count(*) filter (where status = 'over_limit') as over_limit,
            coalesce(sum(tokens_spent), 0) as spent,
@@ -140,7 +141,7 @@ with pages as (
 update rag.crawls as crawl
    set digest = jsonb_build_object(
            'new', pages.new, 'changed', pages.changed, 'unchanged', pages.unchanged,
-           'kept', pages.kept, 'duplicate', pages.duplicate, 'failed', pages.failed,
+           'kept', pages.kept, 'duplicate', pages.duplicate, 'skipped', pages.skipped, 'failed', pages.failed,
            'overLimit', pages.over_limit + coalesce((crawl.skipped ->> 'limit')::integer, 0),
            'removed', coalesce(%(removed)s::integer, (crawl.digest ->> 'removed')::integer, 0),
            'removalsHeld', coalesce(%(held)s::integer, (crawl.digest ->> 'removalsHeld')::integer, 0),

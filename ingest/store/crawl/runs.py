@@ -14,6 +14,8 @@ from psycopg.types.json import Jsonb
 from ingest.errors import Conflict
 from ingest.payloads import RunPayload, StopCrawlPayload
 from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.quotas import DEFAULTS, Quotas
+from ingest.store.limits import usage
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events
 from ingest.store.tenants import applications
@@ -67,6 +69,8 @@ class NewRun:
     metadata: dict[str, Any] | None = None
     """None: a known source keeps its metadata."""
     priority: int = 0
+    quotas: Quotas = DEFAULTS
+    """The installation's, which the application's settings override."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +86,7 @@ async def start(conn: Connection, new: NewRun) -> StartedRun:
     """Create the source if needed and queue a run.
 
     An open run with the same settings is reused; one with different settings is cancelled and
-    replaced.
+    replaced. Raises QuotaExceeded if the application has too many sources or jobs.
     """
     await applications.lock_sources(conn, new.application_id)
     async with conn.cursor(row_factory=dict_row) as cur:
@@ -92,6 +96,7 @@ async def start(conn: Connection, new: NewRun) -> StartedRun:
         )
         known = await cur.fetchone()
     if known is None:
+        await usage.require(conn, new.application_id, new.quotas, sources=1, jobs=1)
         return await _insert_source(conn, new)
     new = replace(new, settings=_merged(known["crawl_settings"], new))
     metadata = None if new.metadata is None else Jsonb(new.metadata)
@@ -104,6 +109,7 @@ async def start(conn: Connection, new: NewRun) -> StartedRun:
             crawl_id=known["crawl_id"],
             is_new=False,
         )
+    await usage.require(conn, new.application_id, new.quotas, jobs=1)
     job_type = "url" if new.type == "url" else "site_crawl"
     return await _replace_open(conn, new, known["id"], job_type=job_type, metadata=metadata)
 

@@ -26,6 +26,17 @@ async def seen_unchanged(conn: Connection, id: UUID, *, content_hash: bytes, see
     )
 
 
+async def texts_of_pattern(
+    conn: Connection, source_id: UUID, *, pattern: str, length: int, except_for: str
+) -> list[tuple[str, str]]:
+    """Addresses and texts of the documents of a URL pattern whose length is closest to `length`."""
+    cursor = await conn.execute(
+        _SQL["texts_of_pattern"],
+        {"source_id": source_id, "pattern": pattern, "length": length, "uri": except_for},
+    )
+    return await cursor.fetchall()
+
+
 async def flag_collapsed(conn: Connection, id: UUID) -> None:
     """Keep a document whose page has lost most of its text; add the warning `text_collapsed`."""
     await conn.execute(_SQL["flag_collapsed"], {"id": id})

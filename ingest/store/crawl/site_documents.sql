@@ -6,6 +6,14 @@ update rag.documents
        links = %(links)s, warnings = array_remove(warnings, 'text_collapsed')
  where id = %(id)s;
 
+-- name: texts_of_pattern
+select uri, text from rag.documents
+ where source_id = %(source_id)s and md5(url_pattern) = md5(%(pattern)s)
+   and url_pattern = %(pattern)s and deleted_at is null and uri <> %(uri)s
+   and length(text) between %(length)s * 0.8 and %(length)s * 1.25
+ order by abs(length(text) - %(length)s), uri
+ limit 10;
+
 -- name: flag_collapsed
 update rag.documents
    set warnings = array_append(array_remove(warnings, 'text_collapsed'), 'text_collapsed')

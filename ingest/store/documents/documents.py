@@ -16,23 +16,23 @@ from ingest.store.documents import fresh_vectors
 
 _SQL = load_queries("documents/documents.sql")
 
-_CHUNK_TYPES = (
-    "uuid",
-    "uuid",
-    "uuid",
-    "uuid",
-    "int4",
-    "text",
-    "bytea",
-    "int4",
-    "text[]",
-    "int4",
-    "int4",
-    "int4",
-    "int4",
-    "text",
-    "int4",
-    "int4",
+_CHUNK_COLUMNS = (
+    "id",
+    "application_id",
+    "source_id",
+    "document_id",
+    "ordinal",
+    "content",
+    "content_hash",
+    "token_count",
+    "headings",
+    "page",
+    "page_end",
+    "char_start",
+    "char_end",
+    "keywords",
+    "section_start",
+    "section_end",
 )
 
 
@@ -125,14 +125,14 @@ async def replace(
     if not documents:
         return {}
     ids = await _upsert(conn, documents)
-    await _copy_chunks(conn, [_chunks_of(new, ids[new.source_id, new.uri]) for new in documents])
+    await _insert_chunks(conn, [_chunks_of(new, ids[new.source_id, new.uri]) for new in documents])
     return ids
 
 
 async def swap_chunks(conn: Connection, new: DocumentChunks) -> None:
     """Replace the chunks and vectors of a document; leave its row unchanged."""
     await conn.execute(_SQL["delete_chunks"], {"document_ids": [new.document_id]})
-    await _copy_chunks(conn, [new])
+    await _insert_chunks(conn, [new])
 
 
 def _chunks_of(new: NewDocument, document_id: UUID) -> DocumentChunks:
@@ -148,13 +148,17 @@ def _chunks_of(new: NewDocument, document_id: UUID) -> DocumentChunks:
     )
 
 
-async def _copy_chunks(conn: Connection, documents: Sequence[DocumentChunks]) -> None:
+async def _insert_chunks(conn: Connection, documents: Sequence[DocumentChunks]) -> None:
     chunk_ids = [[new_id() for _ in new.chunks] for new in documents]
-    async with conn.cursor() as cur, cur.copy(_SQL["copy_chunks"]) as copy:
-        copy.set_types(_CHUNK_TYPES)
-        for new, own_ids in zip(documents, chunk_ids, strict=True):
-            for row in _chunk_rows(new, own_ids):
-                await copy.write_row(row)
+    rows = [
+        row
+        for new, own_ids in zip(documents, chunk_ids, strict=True)
+        for row in _chunk_rows(new, own_ids)
+    ]
+    if not rows:
+        return
+    columns = dict(zip(_CHUNK_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    await conn.execute(_SQL["insert_chunks"], columns)
     await fresh_vectors.store(
         conn,
         [
@@ -177,7 +181,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.text,
             text_hash(chunk.text),
             chunk.token_count,
-            list(chunk.headings),
+            Jsonb(list(chunk.headings)),
             chunk.page,
             chunk.page_end,
             chunk.start,

@@ -18,6 +18,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from pgvector import Vector
 from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
@@ -32,7 +33,6 @@ _MOST_NUMBERS: Final = 4_000_000
 _COUNT_SECONDS: Final = 1.0
 _LARGEST_HALF: Final = float(np.finfo(np.float16).max)
 
-_TYPES: Final = ("uuid", "int2", "uuid", "vector")
 VectorRow = tuple[UUID, int, UUID, NDArray[np.float32]]
 """Chunk id, model id, application id, vector."""
 
@@ -77,11 +77,15 @@ async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
         by_model[row[1]].append(row)
     for model_id, own in by_model.items():
         is_fresh = _can_be_indexed(own) and await _reserve_capacity(conn, model_id, own)
-        statement = _SQL["copy_fresh" if is_fresh else "copy_indexed"]
-        async with conn.cursor() as cur, cur.copy(statement) as copy:
-            copy.set_types(_TYPES)
-            for row in own:
-                await copy.write_row(row)
+        await conn.execute(
+            _SQL["store_fresh" if is_fresh else "store_indexed"],
+            {
+                "model_id": model_id,
+                "chunk_ids": [id for id, _, _, _ in own],
+                "application_ids": [owner for _, _, owner, _ in own],
+                "vectors": [Vector(vector) for _, _, _, vector in own],
+            },
+        )
 
 
 def _can_be_indexed(rows: Sequence[VectorRow]) -> bool:

@@ -1,9 +1,15 @@
--- name: copy_fresh
-copy rag.embeddings_fresh (chunk_id, model_id, application_id, embedding)
-from stdin (format binary);
+-- name: store_fresh
+-- Not COPY, which Postgres refuses for tables with row-level security.
+insert into rag.embeddings_fresh (chunk_id, model_id, application_id, embedding)
+select chunk_id, %(model_id)s, application_id, embedding
+  from unnest(%(chunk_ids)b::uuid[], %(application_ids)b::uuid[], %(vectors)b::vector[])
+       as new(chunk_id, application_id, embedding);
 
--- name: copy_indexed
-copy rag.embeddings (chunk_id, model_id, application_id, embedding) from stdin (format binary);
+-- name: store_indexed
+insert into rag.embeddings (chunk_id, model_id, application_id, embedding)
+select chunk_id, %(model_id)s, application_id, embedding
+  from unnest(%(chunk_ids)b::uuid[], %(application_ids)b::uuid[], %(vectors)b::vector[])
+       as new(chunk_id, application_id, embedding);
 
 -- name: count
 -- Stops counting at the bound: the buffer is full then.

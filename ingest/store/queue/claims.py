@@ -1,8 +1,7 @@
 """Claiming jobs: the claim itself, the limits of job types, and scheduled jobs."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -52,15 +51,14 @@ def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJ
     return claimed
 
 
-@asynccontextmanager
-async def planner_settings(conn: Connection) -> AsyncIterator[None]:
-    """Set planner options for claims in this block; run nothing else on the connection."""
-    await conn.execute(_SQL["set_plans"])
-    try:
-        yield
-    finally:
-        if not conn.closed:
-            await conn.execute(_SQL["reset_plans"])
+async def set_planner(conn: Connection) -> None:
+    """Set planner options for the caller's transaction, which only reads or changes the queue."""
+    await conn.execute(_SQL["set_planner"])
+
+
+async def begin(conn: Connection) -> None:
+    """Begin a claim in the caller's transaction: planner options, and no change of the config."""
+    await conn.execute(_SQL["begin"])
 
 
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:

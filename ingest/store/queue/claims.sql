@@ -41,15 +41,19 @@ update rag.lanes as lane
   join rag.job_type_limits as limits on limits.type = started.type
  where lane.lane = 'type:' || started.type and limits.tokens is not null;
 
--- name: set_plans
+-- name: set_planner
 -- Planning a claim takes longer than running it, and one plan fits all values: the index of ready
 -- jobs, then the primary key. A sequential scan planned while the table is small must not be kept.
-set plan_cache_mode = force_generic_plan;
-set enable_seqscan = off;
+-- Only until the transaction ends: a pooler may give the session to another client then.
+select set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('enable_seqscan', 'off', true);
 
--- name: reset_plans
-reset plan_cache_mode;
-reset enable_seqscan;
+-- name: begin
+-- The options of set_planner and, in the same round trip, the lock of config_lock.sql: it blocks
+-- changes of pauses, job types and limits until the claim commits.
+select set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('enable_seqscan', 'off', true),
+       pg_advisory_xact_lock_shared(7245110386);
 
 -- name: claim
 -- Fair between applications; cost does not grow with the backlog. `band`: types with foreground

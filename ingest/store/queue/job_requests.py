@@ -10,6 +10,8 @@ from psycopg.types.json import Jsonb
 
 from ingest.errors import Conflict, NotFound
 from ingest.postgres.database import Connection, load_queries
+from ingest.quotas import DEFAULTS, Quotas
+from ingest.store.limits import usage
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import NewJob
 from ingest.store.tenants import applications
@@ -29,6 +31,8 @@ class JobRequest:
     delay: timedelta | None = None
     """Not before now + delay; None: ready at once."""
     idempotency_key: str | None = None
+    quotas: Quotas = DEFAULTS
+    """The installation's, which the application's settings override."""
 
 
 async def enqueue(conn: Connection, request: JobRequest) -> UUID:
@@ -36,7 +40,7 @@ async def enqueue(conn: Connection, request: JobRequest) -> UUID:
 
     An existing job matches by idempotency key, or if it waits for its first attempt with the same
     type, payload and source. Raises Conflict if the job with the key does different work, NotFound
-    if the application has no such source.
+    if the application has no such source, QuotaExceeded if it has too many jobs.
     """
     await applications.lock_sources(conn, request.application_id)
     if request.idempotency_key is not None:
@@ -47,6 +51,7 @@ async def enqueue(conn: Connection, request: JobRequest) -> UUID:
         waiting = await _waiting_duplicate(conn, request)
         if waiting is not None:
             return waiting
+    await usage.require(conn, request.application_id, request.quotas, jobs=1)
     new = NewJob(
         application_id=request.application_id,
         type=request.type,

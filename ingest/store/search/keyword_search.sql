@@ -9,12 +9,9 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
          as chunks;
 
 -- name: shares
--- The share of chunks that contain each common word, from the planner's statistics. `shares` has
--- extra elements at its end: first the smallest share, then the greatest.
-select most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
-  from pg_stats
- where schemaname = 'rag' and tablename = 'chunks' and attname = 'tsv'
-   and most_common_elems is not null;
+-- The share of chunks that contain each common word. `shares` has extra elements at its end: first
+-- the smallest share, then the greatest.
+select words, shares from rag.word_shares();
 
 -- name: matches
 -- Chunks that match `telling`, ranked by all terms. Only some of thousands of matches are ranked:
@@ -22,9 +19,13 @@ select most_common_elems::text::text[] as words, most_common_elem_freqs::float8[
 -- not once per term.
 with candidate as materialized (
     select chunk.id, setweight(chunk.tsv, 'D') as tsv, chunk.token_count
-      from rag.searchable_chunks as chunk
+      from rag.keyword_index as chunk
+      join rag.documents as document
+        on document.id = chunk.document_id and document.deleted_at is null
+      join rag.knowledge_sources as source
+        on source.id = chunk.source_id and source.deleted_at is null
      where chunk.application_id = %(application_id)s and chunk.tsv @@ %(telling)s::tsquery
-       and rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
+       and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
      limit %(ranked)s
 ), usual as (
     select greatest(avg(token_count), 1)::float8 as length from candidate
@@ -41,7 +42,7 @@ select candidate.id, ranked.score
 -- The same without a filter, and with deleted chunks not yet purged.
 with candidate as materialized (
     select chunk.id, setweight(chunk.tsv, 'D') as tsv, chunk.token_count
-      from rag.chunks as chunk
+      from rag.keyword_index as chunk
      where chunk.application_id = %(application_id)s and chunk.tsv @@ %(telling)s::tsquery
      limit %(ranked)s
 ), usual as (

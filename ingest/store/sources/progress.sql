@@ -86,7 +86,7 @@ select id, event_seq from rag.knowledge_sources where id = any(%(ids)s);
 -- name: visible_before
 -- All events with an earlier time are visible: the time of an event is the start of its
 -- transaction. The 5 seconds cover transactions that our role cannot see.
-select least(now() - interval '5 seconds', min(xact_start)) from pg_stat_activity;
+select least(now() - interval '5 seconds', rag.oldest_transaction());
 
 -- name: recently_changed
 select source.id, source.application_id, source.event_seq

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from ingest.postgres.database import new_id
+from ingest.quotas import DEFAULTS, Excess, Quotas, Room
 
 Verdict = Literal["accepted", "unchanged", "duplicate", "rejected"]
 OnConflict = Literal["update", "skip"]
@@ -36,6 +37,8 @@ class FileVerdict:
     code: str | None = None
     detail: str | None = None
     is_new_source: bool = False
+    excess: Excess | None = None
+    """With the code `quota_exceeded`: which quota."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,8 @@ class UploadRequest:
     metadata: dict[str, Any] | None = None
     priority: int = 0
     on_conflict: OnConflict = "update"
+    quotas: Quotas = DEFAULTS
+    """The installation's, which the application's settings override."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +77,13 @@ def judge(
     files: Sequence[UploadedFile],
     existing: dict[str, Existing],
     originals: dict[bytes, UUID],
+    *,
+    room: Room,
 ) -> list[FileVerdict]:
     """One verdict per file, in order.
 
     `existing` maps paths to live sources, `originals` maps hashes to the first source with them.
+    Files that fit into `room` take their part of it; those that do not are rejected.
     """
     seen: dict[str, FileVerdict] = {}
     first_with: dict[bytes, UUID] = dict(originals)
@@ -86,15 +94,31 @@ def judge(
         elif file.path in seen:
             verdict = _repeated_path(file, seen[file.path])
         else:
-            verdict = _judge_one(upload, file, existing.get(file.path))
+            verdict = _within_quotas(_judge_one(upload, file, existing.get(file.path)), room)
             original = first_with.get(file.sha256)
             if verdict.verdict == "accepted" and original not in (None, verdict.source_id):
                 verdict = replace(verdict, duplicate_of=original)
             if verdict.source_id is not None:
                 first_with.setdefault(file.sha256, verdict.source_id)
-            seen[file.path] = verdict
+            if verdict.verdict != "rejected":
+                seen[file.path] = verdict
         verdicts.append(verdict)
     return verdicts
+
+
+def _within_quotas(verdict: FileVerdict, room: Room) -> FileVerdict:
+    if verdict.verdict != "accepted":
+        return verdict
+    excess = room.take(sources=int(verdict.is_new_source), staged_bytes=verdict.file.size, jobs=1)
+    if excess is None:
+        return verdict
+    return FileVerdict(
+        file=verdict.file,
+        verdict="rejected",
+        code="quota_exceeded",
+        detail=str(excess),
+        excess=excess,
+    )
 
 
 def _repeated_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from ingest.errors import NotFound
 from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.limits import usage
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events, sources
 from ingest.store.sources.upload_verdicts import (
@@ -39,7 +40,8 @@ async def register(
     batch_id = await _batch(conn, upload)
     existing = await _existing(conn, upload.application_id, files)
     originals = await _same_content(conn, upload.application_id, files)
-    verdicts = judge(upload, files, existing, originals)
+    room = await usage.room(conn, upload.application_id, upload.quotas)
+    verdicts = judge(upload, files, existing, originals, room=room)
     await _write_sources(conn, upload, batch_id, verdicts)
     await _write_report(conn, batch_id, verdicts)
     return batch_id, verdicts
@@ -55,7 +57,8 @@ async def preview(
     if upload.batch_id is not None:
         await _batch(conn, upload)
     existing = await _existing(conn, upload.application_id, files)
-    return judge(upload, files, existing, {})
+    room = await usage.room(conn, upload.application_id, upload.quotas)
+    return judge(upload, files, existing, {}, room=room)
 
 
 async def with_other_metadata(

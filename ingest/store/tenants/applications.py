@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import ReviewReason
 from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.quotas import Quota, own_quotas
 from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.lenient_json import positive_integer
 
@@ -34,6 +35,8 @@ class ApplicationSettings:
     """Changes that need a review."""
     chunking: ChunkingOverrides = field(default_factory=ChunkingOverrides)
     """Chunk settings for sources without their own."""
+    quotas: Mapping[Quota, int] = field(default_factory=dict)
+    """Its own quotas, in camelCase; those of the installation apply for the rest."""
 
     @classmethod
     def from_json(cls, stored: Any) -> Self:
@@ -49,6 +52,7 @@ class ApplicationSettings:
                 else usual.reviews
             ),
             chunking=ChunkingOverrides.from_json(given.get("chunking")),
+            quotas=own_quotas(given.get("quotas")),
         )
 
 

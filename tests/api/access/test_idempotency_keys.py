@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
+from ingest.settings.operator_key import OperatorKey
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 
 HEADERS: Final = {"Idempotency-Key": "k"}
@@ -32,7 +33,7 @@ async def dump(conn: Connection, table: str) -> str:
 async def moved(runtime: Runtime) -> AsyncIterator[httpx.AsyncClient]:
     """The operator of the same installation, under a new operator's key."""
     async with (
-        serve(replace(runtime, operator_key="another-operators-key")) as app,
+        serve(replace(runtime, operator_key=OperatorKey("another-operators-key"))) as app,
         connect(app, "another-operators-key") as client,
     ):
         yield client

@@ -64,6 +64,7 @@ ROLES: Final = {
     "POST /api/jobs/{id}/reject": "editor",
     "POST /api/search": "viewer",
     "POST /api/tickets": "viewer",
+    "GET /api/usage": "viewer",
     "GET /api/applications": "operator",
     "POST /api/applications": "operator",
     "GET /api/applications/{id}": "admin",

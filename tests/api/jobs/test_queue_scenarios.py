@@ -13,11 +13,12 @@ from typing import Any, cast
 import httpx
 import pytest
 
+from harness.pools import pool_across_applications
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.notification import deliver
 from ingest.handlers.registry import Handler
-from ingest.postgres.database import Connection, Pool, open_pool
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.notify.mail import Mailer
 from ingest.runtime import Runtime
 from ingest.settings.smtp_url import SmtpServer
@@ -117,7 +118,7 @@ async def test_feat_33_04_a_payload_that_is_not_what_the_type_takes_is_refused(
 async def test_feat_33_05_database_outage_is_a_503(
     runtime: Runtime, dsn: str, conn: Connection
 ) -> None:
-    async with open_pool(dsn, size=2, application_name="closed") as closed:
+    async with pool_across_applications(dsn, size=2, application_name="closed") as closed:
         pass
     async with serve(replace(runtime, pool=closed)) as app, connect(app, OPERATOR_KEY) as client:
         answer = await enqueue(client)

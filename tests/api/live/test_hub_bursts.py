@@ -8,7 +8,8 @@ import pytest
 from psycopg import AsyncConnection
 
 from api.live.subscriptions import Subscriber
-from ingest.postgres.database import Connection, open_pool
+from harness.pools import pool_across_applications
+from ingest.postgres.database import Connection
 from ingest.store.tenants import applications
 from tests.api.hubs import running
 from tests.support.live_sources import Inbox, add_source, emit, eventually, seqs
@@ -37,7 +38,7 @@ async def test_a_burst_of_subscribers_takes_a_few_connections_and_no_event_is_mi
         await emit(conn, source, 2)
     inboxes = _inboxes(application_id)
     async with (
-        open_pool(dsn, size=6, application_name="burst") as pool,
+        pool_across_applications(dsn, size=6, application_name="burst") as pool,
         running(pool, dsn) as hub,
         await AsyncConnection.connect(dsn) as locker,
     ):
@@ -52,7 +53,7 @@ async def test_a_burst_of_subscribers_takes_a_few_connections_and_no_event_is_mi
         ]
         await eventually(lambda: _any_blocked(conn))
         await eventually(lambda: _all_begun(inboxes))
-        in_queue = pool.get_stats()["requests_waiting"]
+        in_queue = pool.connections.open.get_stats()["requests_waiting"]
         emitting = asyncio.create_task(emit(conn, sources[0], 3))
         await locker.rollback()
         await asyncio.gather(emitting, *joining)
@@ -95,7 +96,10 @@ async def test_a_burst_of_two_applications_keeps_their_sources_apart(
     other = (await applications.add(conn, name="other")).id
     ours, theirs = await add_source(conn, application_id), await add_source(conn, other)
     mine, yours = _inboxes(application_id, 20), _inboxes(other, 20)
-    async with open_pool(dsn, size=4, application_name="burst") as pool, running(pool, dsn) as hub:
+    async with (
+        pool_across_applications(dsn, size=4, application_name="burst") as pool,
+        running(pool, dsn) as hub,
+    ):
         await asyncio.gather(*(hub.follow(inbox.subscriber, {}) for inbox in [*mine, *yours]))
         # Even if somebody names it.
         named = await hub.snapshots.of_sources(application_id, [ours, theirs])
@@ -115,7 +119,7 @@ async def test_snapshot_is_never_older_than_its_request(
 ) -> None:
     source = await add_source(conn, application_id)
     async with (
-        open_pool(dsn, size=4, application_name="burst") as pool,
+        pool_across_applications(dsn, size=4, application_name="burst") as pool,
         running(pool, dsn) as hub,
         await AsyncConnection.connect(dsn) as locker,
     ):

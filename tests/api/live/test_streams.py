@@ -170,7 +170,7 @@ async def test_a_stream_must_not_be_kept_by_caches_and_proxies(
     answer = await viewer.get(f"/api/knowledge-sources/{source}/stream")
 
     assert answer.headers["content-type"].startswith("text/event-stream")
-    assert answer.headers["cache-control"] == "no-cache, no-transform"
+    assert answer.headers["cache-control"] == "no-store, no-transform"
     assert answer.headers["x-accel-buffering"] == "no"
 
 

@@ -49,8 +49,14 @@ async def test_ready_names_the_listener_and_the_workers(
         "jobsUnattended": False,
         "paused": False,
         "provider": None,
+        "lowDisks": [],
         "heartbeat": None,
         "missingParsers": [],
+        "sandbox": {
+            "mode": "auto",
+            "landlock": runtime.jail.landlock,
+            "seccomp": runtime.jail.seccomp,
+        },
     }
 
 
@@ -67,7 +73,7 @@ async def test_global_pause_is_shown_without_degrading_readiness(
 
 
 async def test_with_a_dead_listener_it_serves_but_is_degraded(runtime: Runtime, dsn: str) -> None:
-    deaf = replace(runtime, listener=Listener(dsn, channels=()))
+    deaf = replace(runtime, listener=Listener(dsn, channels=(), pool=runtime.pool))
     async with serve(deaf) as app, connect(app, None) as client:
         answer = await client.get("/readyz")
 

@@ -138,7 +138,7 @@ async def test_metrics_show_lanes_workers_and_notifications(
 async def test_metrics_are_served_without_a_database(
     anonymous: httpx.AsyncClient, runtime: Runtime
 ) -> None:
-    await runtime.pool.close()
+    await runtime.pool.connections.open.close()
 
     seen = await scrape(anonymous)
 

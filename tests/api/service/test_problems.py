@@ -124,7 +124,7 @@ async def test_with_pending_migrations_the_service_is_not_ready(
 async def test_without_its_database_the_service_is_alive_but_not_ready(
     anonymous: httpx.AsyncClient, runtime: Runtime
 ) -> None:
-    await runtime.pool.close()
+    await runtime.pool.connections.open.close()
 
     ready = await anonymous.get("/readyz")
     alive = await anonymous.get("/healthz")

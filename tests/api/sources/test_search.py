@@ -203,8 +203,8 @@ async def test_many_searches_share_a_single_connection(
 ) -> None:
     await add(conn, application_id, space, "herons eat fish")
     async with AsyncExitStack() as held:
-        for _ in range(pool.max_size - 1):
-            await held.enter_async_context(pool.connection())
+        for _ in range(pool.connections.open.max_size - 1):
+            await held.enter_async_context(pool.session())
 
         found = await asyncio.gather(*(find(viewer, "herons eat fish") for _ in range(8)))
 
@@ -233,4 +233,7 @@ async def test_failure_of_one_search_cancels_the_other(
         answer = await viewer.post("/api/search", json={"query": "anything"})
 
     assert answer.status_code == 500
-    assert pool.get_stats()["pool_available"] == pool.get_stats()["pool_size"]
+    assert (
+        pool.connections.open.get_stats()["pool_available"]
+        == pool.connections.open.get_stats()["pool_size"]
+    )

@@ -191,7 +191,7 @@ async def test_a_slow_reader_of_a_report_holds_no_connection(
     parts, used = 0, []
     async for _ in response.body_iterator:
         parts += 1
-        stats = pool.get_stats()
+        stats = pool.connections.open.get_stats()
         used.append(stats["pool_size"] - stats["pool_available"])
 
     assert (parts, set(used)) == (4, {0})

@@ -154,12 +154,6 @@ async def test_oversized_file_is_rejected_without_affecting_others(
     assert staged(blobs_on_disk) == []
 
 
-async def test_empty_file_becomes_a_source_that_fails_later(editor: httpx.AsyncClient) -> None:
-    answer = await upload(editor, {"empty.txt": b""})
-
-    assert answer.json()["files"][0]["verdict"] == "accepted"
-
-
 async def test_without_files_nothing_is_written(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:

@@ -183,7 +183,7 @@ async def test_stream_starts_immediately_and_is_not_cached(address: str, key: st
 
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/event-stream")
-    assert answer.headers["cache-control"] == "no-cache, no-transform"
+    assert answer.headers["cache-control"] == "no-store, no-transform"
     assert answer.headers["x-accel-buffering"] == "no"
     assert first.startswith(":")
     assert len(first) > 2000

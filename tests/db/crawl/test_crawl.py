@@ -222,7 +222,7 @@ async def test_concurrent_pages_do_not_exceed_the_page_limit(
         assert first is not None
         assert first.write is not None
         assert second is not None
-        async with pool.connection() as conn, conn.transaction():
+        async with pool.session() as conn, conn.transaction():
             await first.write(conn)
             other = asyncio.create_task(commit(pool, [second]))
             await until(lambda: _is_blocked(house))

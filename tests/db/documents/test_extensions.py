@@ -1,5 +1,7 @@
 """A file of an extension's format, embedded by an extension: from upload to search."""
 
+import ctypes
+import sys
 from pathlib import Path
 from uuid import UUID
 
@@ -16,6 +18,11 @@ from tests.support.running_worker import until_status
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 
 
+def is_dumpable() -> bool:
+    """Whether other processes of the user may read this one's memory and environment."""
+    return bool(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))  # PR_GET_DUMPABLE
+
+
 async def test_a_file_is_read_and_embedded_by_extensions(
     conn: Connection,
     dsn: str,
@@ -29,6 +36,7 @@ async def test_a_file_is_read_and_embedded_by_extensions(
     )
     try:
         async with open_runtime(settings, dsn, work=True, serve=False) as runtime:
+            assert sys.platform != "linux" or not is_dumpable()
             staged = runtime.blobs.stage(f"{application_id}/{new_id()}")
             await staged.write(b"h1. Opening hours\n\nAugust is closed.")
             await runtime.blobs.commit([staged])

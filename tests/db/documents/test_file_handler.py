@@ -217,7 +217,7 @@ async def test_no_transaction_is_open_during_embedding(
         "select state from pg_stat_activity where backend_type = 'client backend' "
         "and pid <> pg_backend_pid() and state like 'idle in transaction%%'",
     )
-    held = house.pool.get_stats()
+    held = house.pool.connections.open.get_stats()
     house.embedder.gate.set()
     await running
 

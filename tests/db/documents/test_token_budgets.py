@@ -57,7 +57,7 @@ async def test_concurrent_workers_never_exceed_the_budget(
     await allow(conn, application_id, 1000)
 
     async def reserve() -> Any:
-        async with pool.connection() as own:
+        async with pool.session() as own:
             return await token_budgets.reserve(own, application_id=application_id, tokens=300)
 
     days = await asyncio.gather(*(reserve() for _ in range(10)))

@@ -206,7 +206,7 @@ async def test_failed_page_whose_job_is_just_ending_is_processed_later(
     [job] = await child_jobs(conn, run)
     id = await send("crawl.page", document(DOOR, "# Doors"))
 
-    async with pool.connection() as worker, worker.transaction():
+    async with pool.session() as worker, worker.transaction():
         # As a worker that commits the end of the job: it will want the run's lock next.
         await worker.execute(
             "select 1 from rag.processing_jobs where id = %s for update", [job["id"]]

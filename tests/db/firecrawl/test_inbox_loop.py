@@ -98,7 +98,7 @@ async def test_event_locked_by_another_process_is_skipped(
     run = await sent_run(conn, application_id, provider_id="c1")
     id = await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
 
-    async with pool.connection() as other, other.transaction(), asyncio.timeout(PATIENCE):
+    async with pool.session() as other, other.transaction(), asyncio.timeout(PATIENCE):
         await webhook_events.hold(other, id)
         seen = await inbox.process()
 
@@ -110,12 +110,12 @@ async def test_an_event_that_arrives_is_processed_at_once(
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
     send = Post(conn, "c1", await told(conn, run))
-    listener = Listener(dsn, channels=(CHANNEL,))
+    listener = Listener(dsn, channels=(CHANNEL,), pool=pool)
     inbox = Inbox(pool=pool, blobs=blobs, listener=listener, poll=timedelta(hours=1))
-    inbox.start()
     listener.start()
+    await until(lambda: truth_of(listener.is_connected))
+    inbox.start()  # only now: without a listener it polls
     try:
-        await until(lambda: truth_of(listener.is_connected))
         for path in ("a", "b"):  # one that it sees as it begins is not enough
             await send("crawl.page", document(SITE + path, "# A page"))
             await until(partial(_is_page, conn, run, SITE + path))

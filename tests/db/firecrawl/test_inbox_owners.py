@@ -62,7 +62,7 @@ async def test_concurrent_first_events_agree_on_the_crawl_owner(
 ) -> None:
     run = await sent_run(conn, application_id)
     await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
-    async with pool.connection() as first, first.transaction():
+    async with pool.session() as first, first.transaction():
         # It has been told, too, and is a moment ahead.
         await crawls.save_provider_id(first, run.crawl_id, "c1")
         processing = asyncio.create_task(inbox.process())
@@ -197,7 +197,7 @@ async def test_a_source_that_is_deleted_while_its_event_is_processed_gets_no_pag
     run = await sent_run(conn, application_id, provider_id="c1")
     id = await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
 
-    async with pool.connection() as person, person.transaction():
+    async with pool.session() as person, person.transaction():
         await source_control.delete(person, application_id=application_id, ids=[run.source_id])
         processing = asyncio.create_task(inbox.process())
         await until(lambda: _is_waiting(conn))

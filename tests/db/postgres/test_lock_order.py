@@ -82,7 +82,7 @@ async def test_another_transaction_on_the_same_connection_starts_anew(
 ) -> None:
     [job] = await enqueue(conn, application_id)
 
-    async with pool.connection() as right:
+    async with pool.session() as right:
         async with right.transaction():
             await sources.lock(right, [source])
         async with right.transaction():

@@ -9,7 +9,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool
 from pydantic import SecretStr
 
-from ingest.postgres.database import Connection, Pool, open_pool
+from harness.pools import pool_across_applications
+from ingest.postgres.database import Connection, Pool
 from ingest.runtime import database
 from ingest.settings.settings import Settings
 
@@ -17,12 +18,12 @@ from ingest.settings.settings import Settings
 async def test_a_connection_that_the_server_dropped_is_not_handed_out(
     dsn: str, conn: Connection
 ) -> None:
-    async with open_pool(dsn, size=1, application_name="dropped") as pool:
-        async with pool.connection() as ours:
+    async with pool_across_applications(dsn, size=1, application_name="dropped") as pool:
+        async with pool.session() as ours:
             before = ours.info.backend_pid
         await conn.execute("select pg_terminate_backend(%s, 5000)", [before])
 
-        async with pool.connection() as ours:
+        async with pool.session() as ours:
             row = await (await ours.execute("select 1")).fetchone()
             assert (row, ours.info.backend_pid != before) == ((1,), True)
 
@@ -35,7 +36,7 @@ async def test_pooled_connection_is_used_without_a_check_query(
 
     monkeypatch.setattr(AsyncConnectionPool, "check_connection", staticmethod(refuse))
     for _ in range(3):
-        async with pool.connection() as conn:
+        async with pool.session() as conn:
             await conn.execute("select 1")
 
 
@@ -44,8 +45,8 @@ async def test_silently_lost_server_is_detected_soon(dsn: str, tmp_path: Path) -
     settings = Settings(database_url=SecretStr(given), data_dir=tmp_path)
     with database(settings, join=False) as ours:
         async with (
-            open_pool(ours, size=1, application_name="silence") as pool,
-            pool.connection() as conn,
+            pool_across_applications(ours, size=1, application_name="silence") as pool,
+            pool.session() as conn,
         ):
             used = conn.info.get_parameters()
 
@@ -90,8 +91,8 @@ async def _settings(conn: Connection) -> list[str]:
 
 async def test_a_session_does_not_depend_on_what_the_role_has_set(guest: str) -> None:
     async with (
-        open_pool(guest, size=1, application_name="guest") as pool,
-        pool.connection() as conn,
+        pool_across_applications(guest, size=1, application_name="guest") as pool,
+        pool.session() as conn,
     ):
         seen = await _settings(conn)
 
@@ -102,8 +103,8 @@ async def test_a_session_does_not_depend_on_what_the_role_has_set(guest: str) ->
 async def test_timeouts_in_the_database_url_are_kept(guest: str) -> None:
     given = make_conninfo(guest, options="-c statement_timeout=7s -c datestyle=German")
     async with (
-        open_pool(given, size=1, application_name="guest") as pool,
-        pool.connection() as conn,
+        pool_across_applications(given, size=1, application_name="guest") as pool,
+        pool.session() as conn,
     ):
         seen = await _settings(conn)
 

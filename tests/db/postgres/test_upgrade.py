@@ -13,8 +13,9 @@ import pytest
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
-from ingest.postgres.database import Connection, begin_session
+from ingest.postgres.database import Connection
 from ingest.postgres.migrations import migrate
+from ingest.postgres.sessions import begin_session
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import SourceFilter
@@ -52,6 +53,9 @@ select 'statistics', stxname, pg_get_statisticsobjdef(oid), null from pg_statist
 union all
 select 'function', proname, pg_get_functiondef(oid), null from pg_proc
  where pronamespace in ('app'::regnamespace, 'rag'::regnamespace)
+union all
+select 'trigger', tgrelid::regclass || '.' || tgname, pg_get_triggerdef(oid), null from pg_trigger
+ where not tgisinternal
 union all
 select 'job type', type, (to_jsonb(job_type) - 'created_at' - 'updated_at')::text, null
   from rag.job_types as job_type

@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import pytest
 
+from harness.pools import pool_across_applications
 from ingest.errors import Snooze
 from ingest.governor import Governor
-from ingest.postgres.database import Connection, Pool, open_pool
+from ingest.postgres.database import Connection, Pool
 from tests.support.provider_lanes import (
     LANE,
     configure,
@@ -24,7 +25,7 @@ from tests.support.provider_lanes import (
 @pytest.fixture
 async def other(dsn: str) -> AsyncIterator[Governor]:
     """That of another worker, whose settings name no limit."""
-    async with open_pool(dsn, size=4, application_name="tests") as pool:
+    async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield Governor(pool)
 
 

@@ -6,15 +6,16 @@ from datetime import timedelta
 
 import pytest
 
+from harness.pools import pool_across_applications
 from ingest.governor import Governor
-from ingest.postgres.database import Connection, Pool, open_pool
+from ingest.postgres.database import Connection, Pool
 from tests.support.provider_lanes import LANE, held, lane_row, pass_by, pauses_for
 
 
 @pytest.fixture
 async def other(dsn: str) -> AsyncIterator[Governor]:
     """That of another worker, whose settings name no limit."""
-    async with open_pool(dsn, size=4, application_name="tests") as pool:
+    async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield Governor(pool)
 
 

@@ -11,12 +11,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from harness.patience import PATIENCE
+from harness.pools import pool_across_applications
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
-from ingest.postgres.database import Connection, Pool, open_pool
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.embedders.base import ProviderFault, mismatch_error
 from ingest.store.queue import jobs
 from tests.support.fake_embedder import FakeEmbedder
@@ -43,7 +44,7 @@ async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[Embedding
 @pytest.fixture
 async def other(embedder: FakeEmbedder, dsn: str) -> AsyncIterator[EmbeddingService]:
     """Of another process that asks the same provider."""
-    async with open_pool(dsn, size=4, application_name="tests") as pool:
+    async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield EmbeddingService(embedder, Governor(pool))
 
 

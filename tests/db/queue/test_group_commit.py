@@ -5,9 +5,10 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
+from harness.pools import pool_across_applications
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.model import ChunkSettings, Document
-from ingest.postgres.database import Connection, Pool, open_pool, transaction
+from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob, Ended
@@ -61,12 +62,12 @@ async def test_outcomes_are_not_split_when_the_pool_times_out(
         sizes.append(len(group))
         if len(sizes) > 2:
             return await commit(pool, group)
-        async with pool.connection():  # the only one
+        async with pool.session():  # the only one
             return await commit(pool, group)
 
     monkeypatch.setattr("ingest.worker.group_commit.commit", counted)
     await enqueue(conn, application_id, 3)
-    async with open_pool(dsn, size=1, application_name="one") as pool:
+    async with pool_across_applications(dsn, size=1, application_name="one") as pool:
         async with transaction(pool) as ours:
             taken = await claim(ours, batch=3)
             types = {row.type: row for row in await job_types.all_types(ours)}
@@ -84,7 +85,7 @@ async def test_outcomes_are_not_split_when_the_pool_times_out(
             )
             for job in taken
         ]
-        pool.timeout = 0.2
+        pool.connections.open.timeout = 0.2
         assert await committed(pool, [one for one in outcomes if one]) == [True] * 3
 
     assert sizes == [3, 3, 3]

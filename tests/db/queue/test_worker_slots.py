@@ -113,23 +113,24 @@ async def test_a_claim_planned_for_a_small_queue_does_not_read_a_large_one_from_
     await enqueue(conn, application_id, 2)
     await complete(conn, await claim(conn, 2))
     await conn.execute("analyze rag.processing_jobs")  # two rows: to read all is cheapest
-    async with claims.planner_settings(conn):
+    async with conn.transaction():
+        await claims.set_planner(conn)
         nothing = await claim(conn)
-        await enqueue(conn, application_id, 3000)
-        # What was counted before is told apart from what comes.
-        await conn.execute("select pg_stat_force_next_flush()")
-        async with conn.transaction():
-            found = await claim(conn)
-            cursor = await conn.execute(
-                "select seq_scan from pg_stat_xact_user_tables where relid = %s::regclass",
-                ["rag.processing_jobs"],
-            )
-            scans = await cursor.fetchone()
+    await enqueue(conn, application_id, 3000)
+    # What was counted before is told apart from what comes.
+    await conn.execute("select pg_stat_force_next_flush()")
+    async with conn.transaction():
+        await claims.set_planner(conn)
+        found = await claim(conn)
         cursor = await conn.execute(
-            "select generic_plans from pg_prepared_statements "
-            "where statement like '%%after_cursor%%'"
+            "select seq_scan from pg_stat_xact_user_tables where relid = %s::regclass",
+            ["rag.processing_jobs"],
         )
-        plans = await cursor.fetchone()
+        scans = await cursor.fetchone()
+    cursor = await conn.execute(
+        "select generic_plans from pg_prepared_statements where statement like '%%after_cursor%%'"
+    )
+    plans = await cursor.fetchone()
     cursor = await conn.execute("select current_setting('enable_seqscan')")
 
     assert (len(nothing), len(found)) == (0, 1)
@@ -224,7 +225,7 @@ async def test_a_job_whose_time_has_come_does_not_wait_for_the_end_of_the_backlo
 
     async def leave_another(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
         started.append(job.id)
-        async with pool.connection() as own:
+        async with pool.session() as own:
             await enqueue(own, application_id)
         return Outcome()
 

@@ -42,7 +42,7 @@ async def other(dsn: str) -> AsyncIterator[Connection]:
 
 async def somebody_waits(pool: Pool) -> None:
     """Until a statement waits for a lock."""
-    async with asyncio.timeout(PATIENCE), pool.connection() as conn:
+    async with asyncio.timeout(PATIENCE), pool.session() as conn:
         while True:
             cursor = await conn.execute(
                 "select exists (select from pg_stat_activity where wait_event_type = 'Lock')"

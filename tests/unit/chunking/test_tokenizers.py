@@ -1,12 +1,16 @@
+import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiktoken_ext import openai_public
 from tokenizers import Tokenizer as HuggingFace
 
 from ingest.errors import SetupError
+from ingest.tokens import vocabularies
 from ingest.tokens.pieces import PieceCache, blocks
 from ingest.tokens.tokenizers import Tokenizer, load_tokenizer
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama, wordllama_folder
@@ -161,3 +165,25 @@ def test_each_tokenizer_loads_its_own_library_only() -> None:
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
     assert printed.stdout.split() == ["False", "False"]
+
+
+def test_the_vocabulary_of_openai_is_the_file_that_tiktoken_downloads() -> None:
+    assert vocabularies._CL100K_SHA256 in inspect.getsource(openai_public.cl100k_base)
+    assert load_cl100k().n_vocab == 100_256
+    # Ids that OpenAI documents for this text.
+    assert load_cl100k().encode_ordinary("tiktoken is great!") == [83, 1609, 5963, 374, 2294, 0]
+
+
+@pytest.mark.parametrize("name", ["cl100k_base.tiktoken.xz", "minilm.json"])
+@pytest.mark.parametrize("content", [None, b"", b"damaged", "half"])
+def test_a_vocabulary_that_is_not_the_tested_one_raises_a_setup_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes | str | None
+) -> None:
+    installed = Path(vocabularies.__file__).with_name(name).read_bytes()
+    if content is not None:
+        half = installed[: len(installed) // 2]
+        (tmp_path / name).write_bytes(half if isinstance(content, str) else content)
+    monkeypatch.setattr(vocabularies, "__file__", str(tmp_path / "vocabularies.py"))
+
+    with pytest.raises(SetupError, match=rf"{name} is missing, damaged"):
+        load_minilm() if name == "minilm.json" else load_cl100k()

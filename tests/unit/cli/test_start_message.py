@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from api.cli.server import api_process
 from ingest.runtime import Runtime
+from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
 
 KEY = "rk_the_generated_key"
@@ -26,7 +27,9 @@ def greeting(
     monkeypatch: pytest.MonkeyPatch, out: io.StringIO, *, as_json: bool, **settings: Any
 ) -> str:
     runtime = SimpleNamespace(
-        settings=Settings(data_dir=Path("house"), **settings), operator_key=KEY, ocr=None
+        settings=Settings(data_dir=Path("house"), **settings),
+        operator_key=OperatorKey(KEY),
+        ocr=None,
     )
     monkeypatch.setattr(sys, "stdout", out)
     api_process._print_ready(cast(Runtime, runtime), "http://x", work=True, as_json=as_json)

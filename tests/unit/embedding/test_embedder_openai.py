@@ -1,7 +1,9 @@
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -85,6 +87,45 @@ async def test_texts_are_sent_in_one_request_and_vectors_returned(
         "encoding_format": "base64",
     }
     assert call.request.headers["authorization"] == f"Bearer {KEY}"
+
+
+def endless(*, zipped: bool) -> httpx.Response:
+    """A body that fills the memory of whoever reads it to its end."""
+    part = b" " * 1_000_000
+    headers = {"content-encoding": "gzip"} if zipped else {}
+
+    async def body() -> AsyncIterator[bytes]:
+        packer = zlib.compressobj(wbits=31)
+        while True:
+            yield packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH) if zipped else part
+
+    return httpx.Response(200, headers=headers, content=body())
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+async def test_an_endless_answer_is_cut_off_and_counts_as_a_failing_provider(
+    embedder: OpenAIEmbedder, endpoint: respx.Route, zipped: bool
+) -> None:
+    endpoint.side_effect = lambda _: endless(zipped=zipped)
+
+    with pytest.raises(Transient, match="larger than any answer can be") as caught:
+        await embedder.embed(["text 1"])
+
+    assert caught.value.code == "embedding_unavailable"
+
+
+async def test_the_longest_answer_is_read(endpoint: respx.Route) -> None:
+    count, dimension = 1024, 64
+    row = ",\n          ".join(["-0.123456789012345678901"] * dimension)  # text, in lines
+    items = (f'{{"index": {number}, "embedding": [{row}]}}' for number in range(count))
+    endpoint.return_value = httpx.Response(200, text=f'{{"data": [{",".join(items)}]}}')
+    model = replace(MODEL, dimension=dimension)
+    embedder = OpenAIEmbedder(model, api_key=KEY, base_url=URL, dimensions=None)
+
+    vectors = await embedder.embed(["text 1"] * count)
+    await embedder.close()
+
+    assert vectors.shape == (count, dimension)
 
 
 async def test_dimensions_are_sent_only_when_set(endpoint: respx.Route) -> None:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,4 +48,15 @@ def test_without_the_extra_the_message_names_the_command(monkeypatch: pytest.Mon
     monkeypatch.setattr("ingest.tokens.vocabularies.find_spec", lambda name: None)
 
     with pytest.raises(SetupError, match=r'pip install "rag-ingest\[static\]"'):
+        StaticEmbedder()
+
+
+def test_weights_that_are_not_the_tested_ones_raise_a_setup_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (weights := tmp_path / "weights").mkdir()
+    (weights / "l2_supercat_256.safetensors").write_bytes(b"other weights")
+    monkeypatch.setattr("ingest.providers.embedders.static.wordllama_folder", lambda: tmp_path)
+
+    with pytest.raises(SetupError, match=r"reinstall wordllama==0\.4\.0\.post1"):
         StaticEmbedder()

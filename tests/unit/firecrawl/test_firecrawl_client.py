@@ -39,6 +39,22 @@ def documents(*numbers: int) -> list[dict[str, Any]]:
     return [document(f"https://shop.test/{n}", f"# {n}", scrape_id=f"s{n}") for n in numbers]
 
 
+async def test_an_answer_without_end_is_given_up(
+    client: FirecrawlClient, api: respx.MockRouter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        while True:
+            yield b" " * 100_000
+
+    monkeypatch.setattr("ingest.providers.firecrawl.client._MAX_BODY_BYTES", 1_000_000)
+    api.get(f"/v2/crawl/{ID}").side_effect = lambda _: httpx.Response(200, content=body())
+
+    with pytest.raises(Transient, match="ResponseTooLarge") as caught:
+        await client.status(ID)
+
+    assert caught.value.code == "fetch_failed"
+
+
 async def read(client: FirecrawlClient) -> list[str]:
     return [page.url.rpartition("/")[2] async for page in client.pages(ID)]
 

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from functools import cache
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -80,6 +81,7 @@ def test_every_manifest_is_valid() -> None:
         "Deployment",
         "Ingress",
         "Job",
+        "NetworkPolicy",
         "PodDisruptionBudget",
         "PodDisruptionBudget",
         "ScaledObject",
@@ -159,6 +161,12 @@ def test_containers_run_commands_that_exist_without_root_and_with_time_to_stop()
         assert container(pod)["image"] == "rag-ingest:latest"
         assert pod["spec"]["securityContext"]["runAsNonRoot"] is True
         assert str(pod["spec"]["securityContext"]["runAsUser"]) in (ROOT / "Dockerfile").read_text()
+        assert pod["spec"]["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert container(pod)["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
         if pod["spec"].get("restartPolicy") != "Never":
             assert pod["spec"]["terminationGracePeriodSeconds"] >= 60
 
@@ -183,6 +191,21 @@ def test_probes_and_scrapes_target_existing_endpoints(component: str, setting: s
         assert get["port"] == port["name"]
         assert get["path"] in paths
     assert annotations["prometheus.io/path"] in paths
+
+
+def test_network_policy_covers_the_pods_and_opens_only_their_ports() -> None:
+    spec = one("NetworkPolicy", "rag-ingest")["spec"]
+    chosen = spec["podSelector"]["matchLabels"].items()
+    [incoming] = spec["ingress"]
+    served = {port["containerPort"] for pod in pods() for port in container(pod).get("ports", ())}
+    [web] = [rule for rule in spec["egress"] if "to" in rule]
+    refused = [ip_network(net) for peer in web["to"] for net in peer["ipBlock"]["except"]]
+
+    assert all(chosen <= pod["metadata"]["labels"].items() for pod in pods() if "metadata" in pod)
+    assert {port["port"] for port in incoming["ports"]} == served
+    assert set(spec["policyTypes"]) == {"Ingress", "Egress"}
+    for private in ("169.254.169.254", "10.0.0.1", "192.168.1.1", "172.17.0.1", "fd00::1", "::1"):
+        assert any(ip_address(private) in net for net in refused)
 
 
 def test_ingress_exposes_exactly_the_authenticated_routes() -> None:

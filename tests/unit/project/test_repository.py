@@ -228,7 +228,13 @@ def test_ci_runs_all_linters_and_stops_at_the_first_failure() -> None:
 
     assert os.access(ROOT / ".ci/run", os.X_OK)
     assert "set -euo pipefail" in script
-    for command in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
+    for command in (
+        "ruff check",
+        "ruff format --check",
+        "mypy",
+        "lint-imports",
+        "python -m tests.licences",
+    ):
         assert f".venv/bin/{command}" in script
     subprocess.run(["bash", "-n", ROOT / ".ci/run"], check=True)
 
@@ -326,17 +332,43 @@ def test_compose_starts_the_bucket_emulator_only_on_demand(compose: dict[str, An
     assert services["gcs"]["profiles"] == services["gcs-bucket"]["profiles"] == ["gcs"]
 
 
+def test_compose_services_run_with_least_privilege(compose: dict[str, Any]) -> None:
+    for name in ("api", "worker"):
+        service = compose["services"][name]
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert "/tmp" in service["volumes"]
+    for name in ("api", "worker", "postgres"):
+        assert compose["services"][name]["security_opt"] == ["no-new-privileges:true"]
+
+
 def test_compose_names_only_what_it_defines(compose: dict[str, Any]) -> None:
     services = compose["services"]
     volumes = {
         volume.partition(":")[0]
         for service in services.values()
         for volume in service.get("volumes", [])
+        if not volume.startswith("/")  # of the container's own
     }
     needed = {name for service in services.values() for name in service.get("depends_on", {})}
 
     assert volumes == set(compose["volumes"])
     assert needed <= set(services)
+
+
+def test_compose_has_no_password_of_its_own(compose: dict[str, Any]) -> None:
+    text = read("compose.yaml")
+    defaults = re.findall(r"\$\{(\w*(?:PASSWORD|KEY|SECRET|TOKEN)\w*)(:[-?])(.*?)\}", text)
+    given = [
+        (name, value)
+        for service in compose["services"].values()
+        for name, value in service.get("environment", {}).items()
+        if re.search("PASSWORD|KEY|SECRET|TOKEN|DATABASE_URL", name)
+    ]
+
+    assert {name for name, kind, _ in defaults if kind == ":?"} == {"POSTGRES_PASSWORD"}
+    assert [name for name, kind, default in defaults if kind == ":-" and default] == []
+    assert [name for name, value in given if "${" not in value] == []
 
 
 def test_compose_sets_only_variables_that_exist(compose: dict[str, Any]) -> None:

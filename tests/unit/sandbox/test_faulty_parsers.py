@@ -107,7 +107,7 @@ async def test_a_file_whose_parser_is_not_installed_has_a_code_of_its_own(
 async def test_missing_modules_are_reported_with_their_formats() -> None:
     with capture_logs() as logs:
         async with checking(broken_pool()) as checked:
-            (missing,) = await checked
+            (missing,) = (await checked).missing
 
     assert missing.module == "html_to_markdown"
     assert {"html", "docx", "epub", "eml", "xml"} <= set(missing.formats)
@@ -118,7 +118,7 @@ async def test_missing_modules_are_reported_with_their_formats() -> None:
 
 async def test_complete_installation_lacks_no_module() -> None:
     async with checking(broken_pool("ingest.sandbox.child")) as checked:
-        assert await checked == ()
+        assert (await checked).missing == ()
 
 
 async def test_cancelled_parser_check_ends() -> None:

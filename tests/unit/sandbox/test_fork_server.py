@@ -13,7 +13,7 @@ import pytest
 
 from harness.patience import AGES
 from ingest.errors import Permanent
-from ingest.sandbox.forked import ForkServer
+from ingest.sandbox.forked import ForkServer, PoolServer
 from ingest.sandbox.pool import ParserPool
 from tests.unit.sandbox.test_sandbox import (
     LINUX,
@@ -44,16 +44,19 @@ class Pool:
         )
 
     @property
+    def _pool_server(self) -> PoolServer:
+        assert self.pool._starter.server is not None
+        return self.pool._starter.server
+
+    @property
     def server(self) -> ForkServer:
-        assert self.pool._server is not None
-        server = self.pool._server.get()
+        server = self._pool_server.get()
         assert server is not None
         return server
 
     async def start(self) -> None:
-        assert self.pool._server is not None
-        self.pool._server.get()
-        await self.pool._server.wait()
+        self._pool_server.get()
+        await self._pool_server.wait()
 
     async def text(self, command: str, owner: UUID) -> str:
         self._path.write_text(command)

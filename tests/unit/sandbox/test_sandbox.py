@@ -15,6 +15,7 @@ import pytest
 from harness.patience import AGES, PATIENCE
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import ChunkSettings, Member, OcrSettings, Page
+from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders import make_files
@@ -44,6 +45,20 @@ async def hasty() -> AsyncIterator[ParserPool]:
         timeout=timedelta(seconds=1),
         memory=1024 * MIB,
         child="tests.servers.hostile_parser",
+    )
+    yield pool
+    await pool.close()
+
+
+@pytest.fixture
+async def unjailed() -> AsyncIterator[ParserPool]:
+    """In a jail, the process could not start others."""
+    pool = ParserPool(
+        size=1,
+        timeout=timedelta(seconds=5),
+        memory=1024 * MIB,
+        child="tests.servers.hostile_parser",
+        confinement=Confinement(mode="off"),
     )
     yield pool
     await pool.close()
@@ -284,19 +299,21 @@ async def test_out_of_memory_in_a_native_library_is_parser_memory(
 
 @LINUX
 async def test_children_of_a_parser_are_killed_with_it(
-    hasty: ParserPool, files: Files, tmp_path: Path
+    unjailed: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     note = tmp_path / "pid"
 
-    assert await files.code(hasty, f"offspring {note}") == "parser_timeout"
+    assert await files.code(unjailed, f"offspring {note}") == "parser_timeout"
 
     await until_gone(await noted_pid(note))
 
 
 @LINUX
-async def test_cancelling_kills_the_work(pool: ParserPool, files: Files, tmp_path: Path) -> None:
+async def test_cancelling_kills_the_work(
+    unjailed: ParserPool, files: Files, tmp_path: Path
+) -> None:
     note = tmp_path / "pid"
-    work = asyncio.create_task(files.parse(pool, f"offspring {note}"))
+    work = asyncio.create_task(files.parse(unjailed, f"offspring {note}"))
     offspring = await noted_pid(note)
 
     work.cancel()
@@ -304,7 +321,7 @@ async def test_cancelling_kills_the_work(pool: ParserPool, files: Files, tmp_pat
     with pytest.raises(asyncio.CancelledError):
         await work
     await until_gone(offspring)
-    assert await files.text(pool, "say free again") == "free again"
+    assert await files.text(unjailed, "say free again") == "free again"
 
 
 @LINUX
@@ -326,7 +343,7 @@ async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
         "from tests.unit.sandbox.test_sandbox import *\n"
         "async def main():\n"
         "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
-        " child='tests.servers.hostile_parser')\n"
+        " child='tests.servers.hostile_parser', confinement=Confinement(mode='off'))\n"
         "    await pool.parse(Path(sys.argv[1]), REQUEST)\n"
         "asyncio.run(main())\n"
     )

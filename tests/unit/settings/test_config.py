@@ -1,6 +1,7 @@
 """Settings: a wrong value stops the start with one line that names the variable."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,9 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("INGEST_RESCRAPE", "0 0 30 2 *"),
         ("INGEST_MAX_FILE_BYTES", "-1"),
         ("INGEST_PARSER_MEMORY", "1"),
+        ("INGEST_SANDBOX", "perhaps"),
+        ("INGEST_SANDBOX_READ", "models"),
+        ("INGEST_SANDBOX_READ", "/opt/models, /"),
         ("INGEST_FETCH_ALLOW", "10.0.0.1/8"),
         ("INGEST_FETCH_ALLOW", "127.1"),
         ("INGEST_FETCH_ALLOW", "wiki.example, http://wiki.example"),
@@ -48,6 +52,15 @@ def test_a_wrong_value_is_one_line_that_names_its_variable(
 
     assert variable in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_paths_that_parsers_may_read_are_separated_by_commas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert (load_settings().sandbox, load_settings().sandbox_read) == ("auto", ())
+    monkeypatch.setenv("INGEST_SANDBOX_READ", "/opt/models, /srv/fonts,")
+
+    assert load_settings().sandbox_read == (Path("/opt/models"), Path("/srv/fonts"))
 
 
 def test_an_overlap_above_half_a_chunk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

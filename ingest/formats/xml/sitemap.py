@@ -6,11 +6,12 @@ import io
 import re
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from lxml import etree
 
+from ingest.model import Sitemap
 from ingest.web.urls import fetchable, join
 
 _GZIP = b"\x1f\x8b"
@@ -24,16 +25,6 @@ _MOST_PIECES = 1_000  # text events kept per element
 _LISTS = frozenset({"urlset", "sitemapindex", "rss", "rdf", "feed"})
 _REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sitemap:
-    """The entries of a sitemap: fetchable() URLs in order, without duplicates."""
-
-    pages: tuple[str, ...] = ()
-    sitemaps: tuple[str, ...] = ()
-    is_cut: bool = False
-    """Whether entries are missing: unreadable, or above a limit."""
 
 
 def read(data: bytes, *, base: str, limit: int = 50_000) -> Sitemap:

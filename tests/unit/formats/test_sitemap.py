@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.web.sitemap import Sitemap, read
+from ingest.formats.xml.sitemap import read
+from ingest.model import Sitemap
 
 BASE = "https://example.org/sitemap.xml"
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

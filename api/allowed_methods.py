@@ -1,0 +1,48 @@
+"""Methods that a path does not have: 405 with the ones that it has, over all routes."""
+
+from typing import Final
+
+from fastapi import Request
+from starlette.routing import Match, Mount
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+class HeadOfProbes:
+    """Answers HEAD on these paths as GET, without the body: load balancers ask so."""
+
+    def __init__(self, app: ASGIApp, *, paths: tuple[str, ...]) -> None:
+        self._app = app
+        self._paths = frozenset(paths)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        if not is_head or scope["path"] not in self._paths:
+            await self._app(scope, receive, send)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, sending)
+
+
+def allowed_methods(request: Request, *, head_paths: tuple[str, ...]) -> str:
+    """The value of `Allow` for the path of a request; empty if a mounted application decides.
+
+    The framework names the methods of the first route of the path only.
+    """
+    scope = dict(request.scope)
+    scope.pop("path_params", None)
+    routes = [route for route in request.app.router.routes if not isinstance(route, Mount)]
+    methods = [
+        method
+        for method in _METHODS
+        if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    if scope["path"] in head_paths and "HEAD" not in methods:
+        methods.append("HEAD")
+    return ", ".join([*methods, "OPTIONS"]) if methods else ""

@@ -1,0 +1,120 @@
+"""A PgBouncer on loopback, between the processes under test and their Postgres.
+
+`INGEST_TEST_PGBOUNCER` names another program than the one in the PATH.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Final, Literal
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from harness.patience import PATIENCE
+
+PROGRAM: Final = os.environ.get("INGEST_TEST_PGBOUNCER") or shutil.which(
+    "pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin"
+)
+Mode = Literal["session", "transaction"]
+
+_USERS: Final = ("postgres", "guest")
+_SETTINGS: Final = {
+    "listen_addr": "127.0.0.1",
+    "unix_socket_dir": "",
+    "auth_type": "trust",
+    "max_client_conn": "400",
+    # What users set so that drivers can connect.
+    "ignore_startup_parameters": "extra_float_digits,options",
+    "server_reset_query": "DISCARD ALL",
+    # Otherwise nobody gets in for 15 seconds after the server was away.
+    "server_login_retry": "1",
+}
+
+
+class PgBouncer:
+    """Passes on to a Postgres that is reached by a Unix socket; its DSN stays after a restart."""
+
+    def __init__(self, target: str, *, mode: Mode, size: int = 8, **settings: str) -> None:
+        assert PROGRAM is not None
+        self._program = PROGRAM
+        self._folder = Path(tempfile.mkdtemp(prefix="ingest-pgbouncer-"))
+        self._folder.chmod(0o755)
+        self._port = _free_port()
+        options = conninfo_to_dict(target)
+        self.dsn = make_conninfo(target, host="127.0.0.1", port=self._port)
+        self._process: subprocess.Popen[bytes] | None = None
+        all_settings = {
+            **_SETTINGS,
+            "listen_port": str(self._port),
+            "auth_file": str(self._folder / "users"),
+            "pool_mode": mode,
+            "default_pool_size": str(size),
+            **settings,
+        }
+        self._make_reachable(Path(str(options["host"])))
+        lines = [
+            "[databases]",
+            f"* = host={options['host']} port={options['port']}",
+            "[pgbouncer]",
+            *(f"{name} = {value}" for name, value in all_settings.items()),
+        ]
+        (self._folder / "pgbouncer.ini").write_text("\n".join(lines))
+        (self._folder / "users").write_text("".join(f'"{user}" ""\n' for user in _USERS))
+
+    def start(self) -> str:
+        is_root = os.geteuid() == 0  # PgBouncer refuses to run as root
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._program, str(self._folder / "pgbouncer.ini")],
+                stdout=log,
+                stderr=log,
+                user="nobody" if is_root else None,
+                group="nogroup" if is_root else None,
+                extra_groups=[] if is_root else None,
+            )
+        deadline = time.monotonic() + PATIENCE
+        while not self._answers():
+            assert self._process.poll() is None, (self._folder / "log").read_text()
+            assert time.monotonic() < deadline, "PgBouncer does not answer"
+            time.sleep(0.02)
+        return self.dsn
+
+    def stop(self) -> None:
+        """Close all connections at once."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(PATIENCE)
+            self._process = None
+
+    def __enter__(self) -> str:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
+
+    def _make_reachable(self, folder: Path) -> None:
+        """As root, the server and PgBouncer run as `nobody`, who must get to the socket."""
+        if os.geteuid() != 0:
+            return
+        for parent in folder.resolve().parents:
+            if parent.is_relative_to(tempfile.gettempdir()):
+                parent.chmod(parent.stat().st_mode | 0o001)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

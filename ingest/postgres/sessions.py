@@ -1,0 +1,139 @@
+"""Settings of sessions: set once, or in each transaction if a pooler shares the session."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, cast
+
+import psycopg
+import structlog
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection, AsyncCursor, AsyncTransaction, IsolationLevel, sql
+from psycopg.pq import TransactionStatus
+from psycopg.rows import Row
+
+from ingest.postgres.poolers import DIRECT, Pooling, detect_pooling, is_relayed
+from ingest.postgres.queries import load_queries
+
+log = structlog.get_logger()
+
+_SQL = load_queries("session.sql")
+# Later connections may reach the server in another way than the first ones.
+_DETECT_AGAIN_SECONDS: Final = 60.0
+
+
+async def begin_session(conn: AsyncConnection[Any]) -> None:
+    """Override settings of server, database and role on a new connection of our own session."""
+    await conn.execute(_SQL["begin"], {"apply": True, "local": False})
+
+
+def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
+    """Like `begin_session`, for a synchronous connection.
+
+    `conn` must be in autocommit mode, or the first transaction starts before the settings apply."""
+    conn.execute(_SQL["begin"], {"apply": True, "local": False})
+
+
+def fix_isolation(conn: psycopg.Connection[Any]) -> None:
+    """Begin transactions as read committed, read-write, whatever the role's default is."""
+    conn.isolation_level = IsolationLevel.READ_COMMITTED
+    conn.read_only = False
+
+
+def begin_sync_transaction(conn: psycopg.Connection[Any]) -> None:
+    """Like `begin_session`, for the current transaction; it leaves nothing behind in a pooler.
+
+    `fix_isolation` before the transaction does what cannot be done within."""
+    conn.execute(_SQL["begin"], {"apply": True, "local": True})
+
+
+class PoolConnection(AsyncConnection[Row]):
+    """Sets `local_settings` at the start of each transaction."""
+
+    local_settings: Sequence[tuple[str, str]] = ()
+
+    @asynccontextmanager
+    async def transaction(
+        self, savepoint_name: str | None = None, force_rollback: bool = False
+    ) -> AsyncIterator[AsyncTransaction]:
+        is_outermost = self.info.transaction_status == TransactionStatus.IDLE
+        async with super().transaction(savepoint_name, force_rollback) as opened:
+            if self.local_settings and is_outermost:
+                names, values = zip(*self.local_settings, strict=True)
+                await self.execute(_SQL["set_local"], {"names": names, "values": values})
+            yield opened
+
+
+async def begin_transaction(conn: AsyncConnection[Any], steps: Sequence[sql.Composable]) -> None:
+    """Begin a transaction with these statements, in one message."""
+    local = conn.local_settings if isinstance(conn, PoolConnection) else ()
+    begin = [
+        sql.SQL("begin isolation level read committed read write"),
+        *(
+            sql.SQL("set local {} = {}").format(sql.Identifier(name), sql.Literal(value))
+            for name, value in local
+        ),
+        *steps,
+    ]
+    # Not the cursor of the connection, which may begin a transaction itself.
+    await AsyncCursor(conn).execute(sql.SQL("; ").join(begin))
+
+
+class _LocalCursor(AsyncCursor[Row]):
+    """Runs single statements in a transaction, so that `local_settings` apply."""
+
+    async def execute(self, *args: Any, **kwargs: Any) -> Any:
+        if self.connection.info.transaction_status != TransactionStatus.IDLE:
+            return await super().execute(*args, **kwargs)
+        async with self.connection.transaction():
+            return await super().execute(*args, **kwargs)
+
+
+class SessionSetup:
+    """Prepares new connections of a pool, in the way that suits a pooler in between."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._lock = asyncio.Lock()
+        self._pooling = DIRECT
+        self._detected_at = float("-inf")
+
+    async def __call__(self, conn: AsyncConnection[Any]) -> None:
+        pooling = await self._pooling_of(conn)
+        if pooling.shares_sessions:
+            await _share_session(cast(PoolConnection[Any], conn), pooling)
+        else:
+            await begin_session(conn)
+        await register_vector_async(conn)
+        # A pooler may hand us notifications of a LISTEN by others; psycopg would collect them.
+        conn.add_notify_handler(lambda _: None)
+        await conn.commit()
+
+    async def _pooling_of(self, conn: AsyncConnection[Any]) -> Pooling:
+        row = await (await conn.execute(_SQL["identity"])).fetchone()
+        if row is None or not is_relayed(conn, row[0]):
+            return DIRECT
+        async with self._lock:
+            if time.monotonic() - self._detected_at > _DETECT_AGAIN_SECONDS:
+                found = await asyncio.to_thread(detect_pooling, self._dsn)
+                if found.shares_sessions and found != self._pooling:
+                    log.warning("pooler.transaction_mode", prepared_statements=found.keeps_prepared)
+                self._pooling = found
+                self._detected_at = time.monotonic()
+            return self._pooling
+
+
+async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> None:
+    if not pooling.keeps_prepared:
+        conn.prepare_threshold = None
+    # In the text of BEGIN, so without another round trip.
+    await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
+    await conn.set_read_only(False)
+    cursor = await conn.execute(_SQL["begin"], {"apply": False, "local": False})
+    conn.local_settings = [
+        (name, value) for name, value, is_default, _ in await cursor.fetchall() if not is_default
+    ]
+    if conn.local_settings:
+        log.info("pooler.local_settings", names=[name for name, _ in conn.local_settings])
+        conn.cursor_factory = _LocalCursor

@@ -1,0 +1,53 @@
+"""Starts the parser processes of a pool: forks of a fork server while there is one."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import structlog
+
+from ingest.sandbox.forked import ForkFailed, PoolServer
+from ingest.sandbox.jail import Confinement
+from ingest.sandbox.process import Child, environment
+
+log = structlog.get_logger()
+
+
+class Starter:
+    def __init__(
+        self,
+        module: str,
+        *,
+        memory: int,
+        formats: Sequence[str],
+        confinement: Confinement | None,
+        forks: bool,
+    ) -> None:
+        """Arguments as those of ParserPool; `module`: its `child`."""
+        confinement = confinement or Confinement()
+        self._start = partial(
+            Child.start,
+            module,
+            memory=memory,
+            formats=tuple(formats),
+            confinement=confinement,
+        )
+        self.server = (
+            PoolServer(environment=environment(), formats=formats, mode=confinement.mode)
+            if forks
+            else None
+        )
+
+    async def start(self, tokenizer: str | None) -> Child:
+        """Start a process that will use this tokenizer. Raises Transient if it does not start."""
+        server = None if self.server is None else self.server.get()
+        if server is not None:
+            try:
+                return await self._start(server=server, tokenizer=tokenizer)
+            except ForkFailed as error:
+                log.warning("parser_not_forked", error=str(error))
+        return await self._start()
+
+    async def close(self) -> None:
+        """End the fork server."""
+        if self.server is not None:
+            await self.server.close()

@@ -1,0 +1,122 @@
+-- The second wall between applications; the first are the conditions in the statements themselves.
+-- The migrator runs `protect` and `grant_own_role` at each start: they change only what is missing,
+-- so tables and views of any migration are included.
+
+-- name: protect
+-- FORCE, because the owner of a table is exempt otherwise. A view has the rights of its owner unless
+-- it is `security_invoker`, and `create or replace view` resets that.
+do $$
+declare
+  item record;
+begin
+  for item in
+    select class.oid::regclass as name, class.relkind,
+           class.relrowsecurity and class.relforcerowsecurity as is_forced,
+           exists (select from pg_policy where polrelid = class.oid) as has_policy,
+           coalesce('security_invoker=true' = any(class.reloptions), false) as is_invoker,
+           case when class.oid = 'app.applications'::regclass then 'id'
+                else 'application_id' end as owner
+      from pg_class as class
+     where class.relnamespace in ('app'::regnamespace, 'rag'::regnamespace)
+       and (class.relkind = 'v'
+            or class.relkind in ('r', 'p')
+               and (class.oid = 'app.applications'::regclass
+                    or exists (select from pg_attribute
+                                where attrelid = class.oid and attname = 'application_id'
+                                  and not attisdropped)))
+       -- These search the chunks by words (the migration row_security).
+       and class.oid not in ('rag.unprotected_chunks'::regclass, 'rag.keyword_index'::regclass)
+  loop
+    if item.relkind = 'v' then
+      if not item.is_invoker then
+        execute format('alter view %s set (security_invoker = true)', item.name);
+      end if;
+      continue;
+    end if;
+    if not item.has_policy then
+      execute format(
+        'create policy own_application on %s using '
+        '(%I = (select app.current_application()) or (select app.is_across_applications()))',
+        item.name, item.owner);
+    end if;
+    if not item.is_forced then
+      execute format('alter table %s enable row level security, force row level security',
+                     item.name);
+    end if;
+  end loop;
+end $$;
+
+-- name: grant_own_role
+-- The role that transactions take: it may read and write rows, but neither change tables nor bypass
+-- policies. Roles belong to the whole server, so its name has the number of the database. Without
+-- the right to create roles there is none, and the policies hold for the login role.
+do $$
+declare
+  own text := (select 'rag_ingest_' || oid from pg_database where datname = current_database());
+  item record;
+begin
+  if not exists (select from pg_roles where rolname = own) then
+    begin
+      execute format('create role %I nologin nosuperuser nobypassrls', own);
+    exception
+      when insufficient_privilege then return;
+      when duplicate_object or unique_violation then null;  -- of a start at the same time
+    end;
+  end if;
+  begin
+    if not pg_has_role(own, 'member') then
+      execute format('grant %I to current_user', own);
+    end if;
+    for item in
+      select distinct namespace.oid::regnamespace as name
+        from pg_namespace as namespace
+       where nspname in ('app', 'rag')
+          or oid = (select extnamespace from pg_extension where extname = 'vector')
+    loop
+      if not has_schema_privilege(own, item.name::oid, 'usage') then
+        execute format('grant usage on schema %s to %I', item.name, own);
+      end if;
+    end loop;
+    for item in
+      select class.oid::regclass as name, needed.rights
+        from pg_class as class
+       cross join lateral (
+          select case when relkind = 'v' or relname = 'schema_migrations' then 'select'
+                      else 'select, insert, update, delete' end as rights) as needed
+       where relnamespace in ('app'::regnamespace, 'rag'::regnamespace)
+         and relkind in ('r', 'p', 'v') and class.oid <> 'rag.unprotected_chunks'::regclass
+         and not has_table_privilege(own, class.oid, split_part(needed.rights, ', ', -1))
+    loop
+      execute format('grant %s on %s to %I', item.rights, item.name, own);
+    end loop;
+    for item in
+      select oid::regprocedure as name from pg_proc
+       where pronamespace in ('app'::regnamespace, 'rag'::regnamespace)
+         and not has_function_privilege(own, oid, 'execute')
+    loop
+      execute format('grant execute on function %s to %I', item.name, own);
+    end loop;
+  exception
+    when insufficient_privilege then
+      raise notice 'the role % lacks rights that % cannot grant', own, current_user;
+  end;
+end $$;
+
+-- name: own_role
+-- The role of `grant_own_role`, if this login role may take it and it has what it needs; and whether
+-- the login role is exempt from the policies.
+select (select rolname from pg_roles as own
+         where rolname = 'rag_ingest_' || (
+                select oid from pg_database where datname = current_database())
+           and not rolsuper and not rolbypassrls
+           and pg_has_role(own.oid, case when current_setting('server_version_num')::integer
+                                              >= 160000 then 'set' else 'member' end)
+           and has_table_privilege(own.oid, 'rag.chunks', 'insert')
+           and (select bool_and(has_schema_privilege(own.oid, namespace.oid, 'usage'))
+                  from pg_namespace as namespace
+                 where nspname in ('app', 'rag')
+                    or oid = (select extnamespace from pg_extension where extname = 'vector'))),
+       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as is_exempt;
+
+-- name: set_scope
+select set_config('app.application_id', %s, true);

@@ -1,0 +1,292 @@
+"""A parser that a file has taken over reaches nothing but that file and its scratch folder."""
+
+import glob
+import os
+import shutil
+import socket
+import stat
+import sys
+import sysconfig
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+from structlog.testing import capture_logs
+
+from harness.patience import AGES
+from ingest.errors import Permanent, SetupError, Transient
+from ingest.model import ChunkSettings, JailStatus, SandboxMode
+from ingest.sandbox import landlock
+from ingest.sandbox.installed_parsers import checking
+from ingest.sandbox.jail import Confinement
+from ingest.sandbox.messages import Checked, ParseRequest
+from ingest.sandbox.pool import ParserPool
+from ingest.sandbox.readable import readable_paths, runnable_paths
+
+ABI = landlock.supported_abi() if sys.platform == "linux" else None
+pytestmark = pytest.mark.skipif(ABI is None, reason="needs Landlock")
+REQUEST = ParseRequest(
+    name="a.txt",
+    declared=None,
+    max_pages=100,
+    chunk=ChunkSettings(tokenizer="minilm", size=64, overlap=8),
+)
+MEMORY = 1024**3
+# Need a kernel or rights that the machine may not have, so only their denial says anything. As
+# root, some would change the machine.
+ONLY_IN_JAIL = {
+    "ptrace", "peek", "namespace", "unshare", "clone3", "io_uring", "bpf", "userfaultfd", "perf",
+    "keyring", "mount", "open_tree", "chroot", "handle", "execveat", "pidfd",
+    "write modules",
+}  # fmt: skip
+
+
+@asynccontextmanager
+async def hostile(
+    confinement: Confinement | None = None, *, module: str = "hostile_parser"
+) -> AsyncIterator[ParserPool]:
+    pool = ParserPool(
+        size=1,
+        timeout=AGES,
+        memory=MEMORY,
+        child=f"tests.servers.{module}",
+        confinement=confinement,
+    )
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+async def said(pool: ParserPool, folder: Path, command: str) -> str:
+    (file := folder / "command").write_text(command)
+    return (await pool.parse(file, REQUEST)).document.text
+
+
+@contextmanager
+def victims(folder: Path) -> Iterator[dict[str, str]]:
+    """Things to attack, and the commands that do it."""
+    (data := folder / "data").mkdir()
+    (secret := data / "admin.key").write_text("a secret")
+    (removable := data / "blob").write_text("of another application")
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        port = server.getsockname()[1]
+        datagrams = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        datagrams.bind(str(data / "datagrams"))
+        for address in (str(data / ".s.PGSQL.5432"), f"\0{folder.name}"):
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(address)
+            listener.listen()
+        yield {
+            name: name
+            for name in (
+                "listen", "shell", "loader", "memfd", "execveat", "fork", "setsid", "ptrace",
+                "peek", "signal", "signal_group", "prlimit", "renice", "pidfd", "outlive",
+                "namespace", "unshare", "clone3", "io_uring", "bpf", "userfaultfd", "perf",
+                "keyring", "shared_memory", "mount", "open_tree", "chroot", "handle", "pipe",
+                "memory",
+            )
+        } | {
+            "environment of the parent": "read /proc/PARENT/environ",
+            "environment through the root": "read /proc/self/root/proc/PARENT/environ",
+            "admin key": f"read {secret}",
+            "list data": f"list {data}",
+            "list /proc": "list /proc",
+            "accounts": "read /etc/passwd",
+            "project file": f"read {Path(__file__).parents[3] / 'pyproject.toml'}",
+            "write data": f"write {data}/new",
+            "write modules": f"write {sysconfig.get_path('purelib')}/rag_ingest_attack.txt",
+            "write beside scratch": f"write {folder}/new",
+            "chmod": f"chmod {secret}",
+            "touch": f"touch {secret}",
+            "truncate": f"truncate {secret}",
+            "link": f"link {secret}",
+            "symlink": f"symlink {secret}",
+            "rename": f"rename {data}",
+            "watch": f"watch {data}",
+            "remove": f"remove {removable}",
+            "tcp": f"tcp {port}",
+            "udp": f"udp {port}",
+            "postgres": f"unix {data}/.s.PGSQL.5432",
+            "abstract": f"abstract {folder.name}",
+            "datagram": f"datagram {data}/datagrams",
+            "run": "run /bin/true",
+        }  # fmt: skip
+
+
+async def outcomes(
+    mode: SandboxMode, folder: Path, *, module: str = "hostile_parser"
+) -> dict[str, str]:
+    with victims(folder) as commands:
+        async with hostile(Confinement(mode=mode), module=module) as pool:
+            return {
+                name: await said(pool, folder, f"attack {command}")
+                for name, command in commands.items()
+                if mode != "off" or name not in ONLY_IN_JAIL
+            }
+
+
+async def test_every_attack_is_denied(tmp_path: Path) -> None:
+    found = await outcomes("strict", tmp_path)
+
+    assert {name: said for name, said in found.items() if not said.startswith("denied E")} == {}
+
+
+async def test_the_same_attacks_succeed_without_a_jail(tmp_path: Path) -> None:
+    found = await outcomes("off", tmp_path)
+
+    assert {name: said for name, said in found.items() if not said.startswith("done")} == {}
+
+
+async def test_without_landlock_seccomp_still_denies_all_but_file_access(tmp_path: Path) -> None:
+    found = await outcomes("auto", tmp_path, module="parser_without_landlock")
+
+    done = {name for name, said in found.items() if said.startswith("done")}
+    assert done <= {
+        "admin key", "list data", "list /proc", "accounts", "project file", "write data",
+        "write modules", "write beside scratch", "link", "symlink", "rename", "remove",
+        "environment of the parent", "environment through the root", "memory",
+    }  # fmt: skip
+
+
+async def test_strict_process_without_landlock_does_not_start(tmp_path: Path) -> None:
+    async with hostile(Confinement(mode="strict"), module="parser_without_landlock") as pool:
+        with pytest.raises(Transient, match="did not start"):
+            await said(pool, tmp_path, "say hello")
+
+
+@pytest.mark.parametrize("module", ["hostile_parser", "parser_without_landlock"])
+async def test_what_parsers_need_is_allowed(tmp_path: Path, module: str) -> None:
+    async with hostile(module=module) as pool:
+        assert await said(pool, tmp_path, "attack allowed") == "done all"
+
+
+async def test_only_the_ocr_program_can_be_executed(tmp_path: Path) -> None:
+    program = shutil.which("true")
+    async with hostile(Confinement(mode="strict", program=program)) as pool:
+        found = {
+            command: await said(pool, tmp_path, f"attack {command}")
+            for command in ("shell", "loader", "memfd", "execveat", "setsid", "run /bin/cat")
+        }
+        ran = await said(pool, tmp_path, f"attack run {program}")
+
+    assert ran.startswith("done")
+    assert {name: said for name, said in found.items() if not said.startswith("denied")} == {}
+
+
+async def test_threads_and_processes_are_bounded(tmp_path: Path) -> None:
+    async with hostile() as pool:
+        limits = orjson.loads(await said(pool, tmp_path, "limits RLIMIT_NPROC"))
+
+    assert 0 < limits["RLIMIT_NPROC"] < 100_000
+
+
+async def test_a_parser_reads_no_file_but_its_own(tmp_path: Path) -> None:
+    """Also not the one before: its descriptor is closed."""
+    (first := tmp_path / "first").write_text("say first")
+    async with hostile() as pool:
+        await pool.parse(first, REQUEST)
+
+        assert await said(pool, tmp_path, f"attack read {first}") == "denied EACCES"
+        assert await said(pool, tmp_path, "descriptors first") == "none"
+
+
+async def test_scratch_is_emptied_after_each_file(tmp_path: Path) -> None:
+    async with hostile() as pool:
+        assert await said(pool, tmp_path, "litter") == "1 left here, 0 found"
+        assert await said(pool, tmp_path, "litter") == "1 left here, 0 found"
+        scratch = await said(pool, tmp_path, "scratch")
+
+    assert scratch not in glob.glob(f"{tempfile.gettempdir()}/*")
+
+
+async def test_members_that_are_no_folder_are_refused(tmp_path: Path) -> None:
+    """A parser may replace the folder of members; the parent must not follow."""
+    (target := tmp_path / "members").mkdir()
+    (tmp_path / "command").write_text("fake_members")
+    async with hostile(Confinement(mode="off")) as pool:
+        with pytest.raises(Permanent, match="members that cannot be moved"):
+            await pool.parse(tmp_path / "command", replace(REQUEST, members=str(target)))
+
+    assert list(target.iterdir()) == []
+
+
+async def checked_by(mode: SandboxMode) -> Checked:
+    confinement = Confinement(mode=mode, after_check=True)
+    pool = ParserPool(size=1, timeout=AGES, memory=2 * MEMORY, confinement=confinement)
+    async with checking(pool, mode=mode) as task:
+        return await task
+
+
+async def test_the_jail_hides_none_of_the_parsers_files() -> None:
+    with capture_logs() as logs:
+        checked = await checked_by("auto")
+
+    assert checked.jail == JailStatus(landlock=ABI, seccomp=True)
+    assert checked.unreadable == ()
+    assert logs == []
+
+
+async def test_without_a_jail_the_log_warns() -> None:
+    with capture_logs() as logs:
+        checked = await checked_by("off")
+
+    assert not checked.jail.is_complete
+
+    (line,) = logs
+    assert (line["event"], line["missing"]) == ("parsers_not_jailed", "no Landlock, no seccomp")
+
+
+async def test_strict_refuses_to_start_without_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def without(_: ParserPool) -> Checked:
+        return Checked(missing=(), jail=JailStatus(landlock=None, seccomp=True))
+
+    monkeypatch.setattr(ParserPool, "check", without)
+    async with checking(ParserPool(size=1, timeout=AGES, memory=MEMORY), mode="strict") as task:
+        with pytest.raises(SetupError, match=r"INGEST_SANDBOX=strict: .*\(no Landlock\)"):
+            await task
+
+
+def paths(**changed: object) -> tuple[str, ...]:
+    given = {"modules": (), "program": None, "extra": (), "private": ()} | changed
+    return readable_paths(**given)  # type: ignore[arg-type]
+
+
+def test_of_a_project_folder_only_code_is_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (".env", "admin.key", "code.py", "package/__init__.py", "data/blob"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    below = {Path(path).name for path in paths() if Path(path).is_relative_to(tmp_path)}
+
+    assert below == {"code.py", "package"}
+
+
+def test_data_inside_a_readable_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="choose another folder for data"):
+        paths(extra=(tmp_path,), private=(tmp_path / "data",))
+
+
+def test_program_is_executed_with_its_loader_only(tmp_path: Path) -> None:
+    found = runnable_paths(sys.executable)
+
+    assert found[0] == os.path.realpath(sys.executable)
+    assert all("ld-" in Path(path).name for path in found[1:])
+
+
+def test_wrapper_script_names_what_it_runs(tmp_path: Path) -> None:
+    script = tmp_path / "tesseract"
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} -V\n")
+    script.chmod(stat.S_IRWXU)
+
+    found = runnable_paths(str(script))
+
+    assert {str(script), os.path.realpath("/bin/sh"), os.path.realpath(sys.executable)} <= {*found}
