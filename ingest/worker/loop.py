@@ -224,7 +224,7 @@ class Worker:
             return _RESERVE_EVERY - passed
         self._is_reserve_wanted = False
         await self._promote_if_due(conn)
-        async with conn.transaction():
+        async with self._pool.begin(conn):
             claimed = await self._claiming.take_reserved(conn, free=free)
         for job in claimed:
             self._running.begin(job, self._claiming.types[job.type])
