@@ -1,0 +1,302 @@
+"""The faults: each begins, lasts its time and is taken back, and says whether it was felt."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Final, LiteralString, TypeVar
+
+from tests.chaos import host
+from tests.chaos.installation import Installation, Process
+from tests.chaos.outside import RECEIVER_MOODS, SITE_MOODS, ReceiverMood, SiteMood
+from tests.chaos.plan import LANES, Fault
+from tests.chaos.provider import MOODS, Mood
+from tests.chaos.proxy import MODES
+
+T = TypeVar("T")
+
+_BUSY: Final[LiteralString] = """
+    select distinct worker.pid
+      from rag.processing_jobs as job join rag.workers as worker on worker.id = job.locked_by
+     where job.status = 'processing'
+"""
+_TERMINATE: Final[LiteralString] = """
+    select pg_terminate_backend(pid) from pg_stat_activity
+     where pid <> pg_backend_pid() and backend_type = 'client backend'
+"""
+_PATIENCE: Final = 3.0
+"""Seconds to wait for a victim that is at work; then an idle one is taken."""
+_SHIFTS: Final = (90, 600, 3 * 3600)
+"""Seconds by which a clock jumps."""
+_NO_SPACE: Final = "No space left on device"
+
+
+def _yes() -> bool:
+    return True
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Injected:
+    """A fault under way."""
+
+    met: Callable[[], bool] = _yes
+    """Whether the service has felt it; the kill of an idle process is none."""
+    end: Callable[[], None] = _nothing
+
+
+_MISSED: Final = Injected(met=lambda: False)
+
+
+class Faults:
+    """Begins faults on one installation."""
+
+    def __init__(self, on: Installation) -> None:
+        self._on = on
+
+    def unavailable(self) -> set[str]:
+        """Kinds that this machine does not allow."""
+        kinds = set() if self._on.mounts else {"disk full", "postgres disk full"}
+        return kinds | (set() if host.FAKETIME is not None else set(LANES["clock"]))
+
+    def begin(self, fault: Fault) -> Injected:
+        subject, _, what = fault.kind.partition(" ")
+        match subject:
+            case "postgres":
+                return self._postgres(what, fault.choice)
+            case "api" | "worker":
+                return self._process(subject, what, fault.choice)
+            case "parser":
+                return self._parser(what, fault.choice)
+            case "provider":
+                return self._provider(MOODS[what])
+            case "database":
+                return self._network(what, fault.choice)
+            case "disk":
+                return self._disk_full()
+            case "clock":
+                return self._clock(fault.choice, back=what == "back")
+            case "site":
+                return self._site(SITE_MOODS[what])
+        return self._receiver(RECEIVER_MOODS[what])
+
+    # -- Postgres
+
+    def _postgres(self, what: str, choice: int) -> Injected:
+        postgres = self._on.postgres
+        if not postgres.is_up:
+            return _MISSED
+        match what:
+            case "crash":
+                postgres.crash()
+                return Injected(end=postgres.revive)
+            case "backend killed":
+                return self._kill_backend(choice)
+            case "connections ended":
+                ended = postgres.ask(_TERMINATE)
+                return Injected(met=lambda: bool(ended))
+            case "frozen":
+                frozen = [postgres.process.pid, *host.descendants(postgres.process.pid)]
+                _signal(frozen, signal.SIGSTOP)
+                return Injected(end=lambda: _signal(frozen, signal.SIGCONT))
+        return self._fill_database_disk()
+
+    def _kill_backend(self, choice: int) -> Injected:
+        """The server then ends all others, and recovers as from a crash."""
+        postgres = self._on.postgres
+        said = {pid: host.program(pid) for pid in host.descendants(postgres.process.pid)}
+        backends = [pid for pid, words in said.items() if "[local]" in words]
+        if not backends:
+            return _MISSED
+        _signal([backends[choice % len(backends)]], signal.SIGKILL)
+        return Injected(end=postgres.revive)
+
+    def _fill_database_disk(self) -> Injected:
+        log = self._on.database_disk / "server" / "postgres" / "log"
+
+        def complaints() -> int:
+            return log.read_text(errors="replace").count(_NO_SPACE)
+
+        before = complaints()
+        ballast = host.fill(self._on.database_disk)
+
+        def free() -> None:
+            ballast.unlink()
+            self._on.postgres.revive()
+
+        return Injected(met=lambda: complaints() > before, end=free)
+
+    # -- processes of the service
+
+    def _process(self, command: str, what: str, choice: int) -> Injected:
+        process = self._on.api if command == "api" else self._busy_worker(choice)
+        if process.process.poll() is not None:
+            return _MISSED
+        was_busy = command == "api" or process.process.pid in self._busy()
+        if what == "frozen":
+            pid = process.process.pid
+            _signal([pid], signal.SIGSTOP)
+
+            def thaw() -> None:
+                if process.process.pid == pid:  # not killed and started again meanwhile
+                    _signal([pid], signal.SIGCONT)
+
+            return Injected(met=lambda: was_busy, end=thaw)
+        process.is_down = True
+        process.kill()
+
+        def restart() -> None:
+            process.is_down = False
+            process.restart()
+
+        return Injected(met=lambda: was_busy, end=restart)
+
+    def _busy(self) -> set[int]:
+        return {pid for (pid,) in self._on.postgres.ask(_BUSY)}
+
+    def _busy_worker(self, choice: int) -> Process:
+        workers: Sequence[Process] = self._on.workers
+
+        def at_work() -> list[Process]:
+            busy = self._busy()
+            return [worker for worker in workers if worker.process.pid in busy]
+
+        found = _wait_for(at_work) or workers
+        return found[choice % len(found)]
+
+    def _parser(self, what: str, choice: int) -> Injected:
+        def children() -> list[int]:
+            return [
+                pid
+                for worker in self._on.workers
+                for pid in host.descendants(worker.process.pid)
+                if "ingest.sandbox" in host.program(pid)
+            ]
+
+        def at_work() -> list[int]:
+            before = {pid: _cpu_ticks(pid) for pid in children()}
+            time.sleep(0.05)
+            return [pid for pid, ticks in before.items() if _cpu_ticks(pid) > ticks]
+
+        found = _wait_for(at_work) or children()
+        if not found:
+            return _MISSED
+        pid = found[choice % len(found)]
+        said = host.program(pid)
+        if what == "killed":
+            _signal([pid], signal.SIGKILL)
+            return Injected()
+        _signal([pid], signal.SIGSTOP)
+
+        def thaw() -> None:
+            if host.program(pid) == said:
+                _signal([pid], signal.SIGCONT)
+
+        return Injected(end=thaw)
+
+    # -- what the service talks to
+
+    def _provider(self, mood: Mood) -> Injected:
+        provider = self._on.provider
+        before = provider.served_badly[mood]
+        provider.set(mood)
+        return Injected(
+            met=lambda: provider.served_badly[mood] > before, end=lambda: provider.set("well")
+        )
+
+    def _site(self, mood: SiteMood) -> Injected:
+        site = self._on.site
+        before = site.disturbed[mood]
+        site.mood = mood
+
+        def recover() -> None:
+            site.mood = "well"
+
+        return Injected(met=lambda: site.disturbed[mood] > before, end=recover)
+
+    def _receiver(self, mood: ReceiverMood) -> Injected:
+        receiver = self._on.receiver
+        before = receiver.disturbed[mood]
+        receiver.mood = mood
+
+        def recover() -> None:
+            receiver.mood = "well"
+
+        return Injected(met=lambda: receiver.disturbed[mood] > before, end=recover)
+
+    def _network(self, what: str, choice: int) -> Injected:
+        proxy = self._on.processes[choice % len(self._on.processes)].proxy
+        before = proxy.disturbed
+        if what == "cut":
+            proxy.cut()
+        else:
+            proxy.set(MODES[what])
+
+        def mend() -> None:
+            if what != "slow":
+                proxy.cut()  # what was withheld is lost, and half-open connections end
+            proxy.set("open")
+
+        return Injected(met=lambda: proxy.disturbed > before, end=mend)
+
+    # -- the machine
+
+    def _disk_full(self) -> Injected:
+        before = self._refused_for_space()
+        ballast = host.fill(self._on.disk)
+        return Injected(met=lambda: self._refused_for_space() > before, end=ballast.unlink)
+
+    def _refused_for_space(self) -> int:
+        """Answers to clients and lines of logs that say that there is no space."""
+        logs = (process.log.read_text(errors="replace") for process in self._on.processes)
+        said = sum(text.count(_NO_SPACE) + text.count(" is full") for text in logs)
+        return said + self._on.refused_for_space
+
+    def _clock(self, choice: int, *, back: bool) -> Injected:
+        """Of the API and one other process. Leases and schedules go by the database's clock."""
+        shift = _SHIFTS[choice % len(_SHIFTS)] * (-1 if back else 1)
+        api = self._on.api
+        shifted = {api, self._on.processes[choice % len(self._on.processes)]}
+        for process in shifted:
+            process.shift_clock(shift)
+
+        def met() -> bool:
+            with suppress(Exception):
+                date = api.http.get("/healthz", timeout=2).headers["date"]
+                return abs(parsedate_to_datetime(date).timestamp() - time.time() - shift) < 30
+            return False
+
+        def set_right() -> None:
+            for process in shifted:
+                process.shift_clock(0)
+
+        return Injected(met=met, end=set_right)
+
+
+def _wait_for(look: Callable[[], list[T]]) -> list[T]:
+    deadline = time.monotonic() + _PATIENCE
+    while not (found := look()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+def _cpu_ticks(pid: int) -> int:
+    """User and system time of a process; 0 if it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
+
+
+def _signal(pids: Sequence[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
