@@ -14,6 +14,7 @@ the service. Only the loopback is used, and only own processes are signalled.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -33,8 +34,12 @@ def main() -> int:
     seed = options.seed if options.seed is not None else SystemRandom().randrange(1_000_000)
     end = time.monotonic() + 60 * options.minutes
     report = Report()
+    asked_to_stop: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: _stop_after_round(asked_to_stop, number))
     number = 0
-    while number < options.rounds if options.rounds else not number or time.monotonic() < end:
+    while not asked_to_stop and (
+        number < options.rounds if options.rounds else not number or time.monotonic() < end
+    ):
         plan = draw(seed + number, kinds=kinds, per_lane=options.per_lane)
         report.begin(plan, number)
         logs = options.logs / f"seed-{plan.seed}"
@@ -44,6 +49,13 @@ def main() -> int:
         if result.problems and options.stop:
             break
     return report.verdict()
+
+
+def _stop_after_round(asked: list[int], number: int) -> None:
+    """The first Ctrl-C ends the run after its round, the second ends it at once."""
+    if asked:
+        raise KeyboardInterrupt
+    asked.append(number)
 
 
 def _parser() -> argparse.ArgumentParser:
