@@ -31,7 +31,7 @@ SHORT_LEASE = {"INGEST_HEARTBEAT": "0.5", "INGEST_STALE_AFTER": "4"}
 
 
 @cache
-def _migrated() -> Path:
+def migrated() -> Path:
     """The data folder of a server that was stopped: to copy it takes a tenth of making it."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -44,7 +44,7 @@ class Database:
     """A Postgres of its own, migrated, with the same DSN after each restart."""
 
     def __init__(self, folder: Path) -> None:
-        shutil.copytree(_migrated(), folder, dirs_exist_ok=True)
+        shutil.copytree(migrated(), folder, dirs_exist_ok=True)
         self._server = postgres_in(folder)
         self.dsn = self._server.start()
         self._conn: psycopg.Connection[Any] | None = None

@@ -44,11 +44,15 @@ class Actor(threading.Thread):
             raise
 
     def _something(self) -> None:
+        if self._on.site.mood != "well" and self._rng.random() < 0.4:
+            return self.recrawl()
+        if self._on.receiver.mood != "well" and self._rng.random() < 0.4:
+            return self.send_test()
         action = self._rng.choices(
             (self.upload, self.change, self.delete, self.cancel, self.retry, self.recrawl),
             weights=(4, 4, 2, 2, 1, 1),
         )[0]
-        action()
+        return action()
 
     # -- files
 
@@ -188,6 +192,13 @@ class Actor(threading.Thread):
             return self._unexpected("rescrape", answer)
         self.done["recrawled"] += 1
         return None
+
+    def send_test(self) -> None:
+        """A webhook that is sent at once, whatever its receiver did before."""
+        path = f"/api/webhook-endpoints/{self._model.endpoint}/test"
+        answer = self._client.definite("POST", path)
+        if answer is None or answer.status != 202:
+            self._unexpected("a test of the webhook", answer)
 
     def _crawl(self, body: dict[str, Any]) -> str | None:
         headers = {"Idempotency-Key": str(UUID(int=self._rng.getrandbits(128), version=4))}

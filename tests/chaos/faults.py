@@ -13,7 +13,7 @@ from typing import Final, LiteralString, TypeVar
 from tests.chaos import host
 from tests.chaos.installation import Installation, Process
 from tests.chaos.outside import RECEIVER_MOODS, SITE_MOODS, ReceiverMood, SiteMood
-from tests.chaos.plan import LANES, Fault
+from tests.chaos.plan import KINDS, Fault
 from tests.chaos.provider import MOODS, Mood
 from tests.chaos.proxy import MODES
 
@@ -64,7 +64,8 @@ class Faults:
     def unavailable(self) -> set[str]:
         """Kinds that this machine does not allow."""
         kinds = set() if self._on.mounts else {"disk full", "postgres disk full"}
-        return kinds | (set() if host.FAKETIME is not None else set(LANES["clock"]))
+        clocks = {kind for kind in KINDS if "clock" in kind}
+        return kinds | (set() if host.FAKETIME is not None else clocks)
 
     def begin(self, fault: Fault) -> Injected:
         subject, _, what = fault.kind.partition(" ")
@@ -75,6 +76,8 @@ class Faults:
                 return self._process(subject, what, fault.choice)
             case "parser":
                 return self._parser(what, fault.choice)
+            case "power":
+                return self._cut_power()
             case "provider":
                 return self._provider(MOODS[what])
             case "database":
@@ -103,10 +106,26 @@ class Faults:
                 ended = postgres.ask(_TERMINATE)
                 return Injected(met=lambda: bool(ended))
             case "frozen":
-                frozen = [postgres.process.pid, *host.descendants(postgres.process.pid)]
-                _signal(frozen, signal.SIGSTOP)
-                return Injected(end=lambda: _signal(frozen, signal.SIGCONT))
+                return self._freeze_postgres()
+            case "clock forward":
+                # All leases run out at once, while their holders go on.
+                return self._shift_database_clock(_SHIFTS[choice % len(_SHIFTS)])
+            case "clock back":
+                # Not by more: what waits for a time then waits so much longer.
+                return self._shift_database_clock(-15)
         return self._fill_database_disk()
+
+    def _freeze_postgres(self) -> Injected:
+        postgres = self._on.postgres
+        frozen = [postgres.process.pid, *host.descendants(postgres.process.pid)]
+        postgres.is_frozen = True
+        _signal(frozen, signal.SIGSTOP)
+
+        def thaw() -> None:
+            _signal(frozen, signal.SIGCONT)
+            postgres.is_frozen = False
+
+        return Injected(end=thaw)
 
     def _kill_backend(self, choice: int) -> Injected:
         """The server then ends all others, and recovers as from a crash."""
@@ -133,6 +152,33 @@ class Faults:
 
         return Injected(met=lambda: complaints() > before, end=free)
 
+    def _shift_database_clock(self, seconds: int) -> Injected:
+        """For the rest of the round, because the way back would be a jump too."""
+        before = self._database_ahead()
+        self._on.postgres.shift_clock(seconds)
+        return Injected(met=lambda: abs(self._database_ahead() - before - seconds) < 10)
+
+    def _database_ahead(self) -> float:
+        """Seconds by which the clock of Postgres is ahead of ours; NaN: it does not answer."""
+        rows = self._on.postgres.ask("select extract(epoch from clock_timestamp())::float8")
+        return rows[0][0] - time.time() if rows else float("nan")
+
+    def _cut_power(self) -> Injected:
+        """Everything ends at once, and comes back in any order."""
+        processes = [one for one in self._on.processes if not one.is_down]
+        for process in processes:
+            process.is_down = True
+            process.process.kill()
+        self._on.postgres.crash()
+
+        def restart() -> None:
+            for process in processes:
+                process.process.wait()
+                process.restart()
+            self._on.postgres.revive()
+
+        return Injected(end=restart)
+
     # -- processes of the service
 
     def _process(self, command: str, what: str, choice: int) -> Injected:
@@ -149,14 +195,14 @@ class Faults:
                     _signal([pid], signal.SIGCONT)
 
             return Injected(met=lambda: was_busy, end=thaw)
+        if what == "stopped":
+            # Gracefully, as in a rolling update; the supervisor starts it again.
+            ending = process.process
+            ending.terminate()
+            return Injected(met=lambda: ending.poll() is not None)
         process.is_down = True
         process.kill()
-
-        def restart() -> None:
-            process.is_down = False
-            process.restart()
-
-        return Injected(met=lambda: was_busy, end=restart)
+        return Injected(met=lambda: was_busy, end=process.restart)
 
     def _busy(self) -> set[int]:
         return {pid for (pid,) in self._on.postgres.ask(_BUSY)}

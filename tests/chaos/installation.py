@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, LiteralString
 
+import httpx
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from harness.patience import PATIENCE
-from harness.service import INGEST, Database, Service, until
+from harness.postgres import postgres_in
+from harness.service import INGEST, Database, Service, migrated, until
+from ingest.postgres.embedded.host import Account
 from tests.chaos import host
 from tests.chaos.outside import Receiver, Site
 from tests.chaos.plan import Plan
@@ -45,7 +48,43 @@ _SETTINGS: Final = {
 
 
 class Postgres(Database):
-    """A server that can be crashed, and that is asked around all faults."""
+    """A server that can be crashed, whose clock can be set, and that is asked around all faults."""
+
+    def __init__(self, folder: Path) -> None:
+        shutil.copytree(migrated(), folder, dirs_exist_ok=True)
+        self.is_frozen = False
+        self._conn = None
+        self._clock = folder.parent / "clock"
+        self._shift = 0
+        self.shift_clock(0)
+        self._server = postgres_in(folder)
+        if host.FAKETIME is not None:
+            self._preload(folder.parent / "bin", host.FAKETIME)
+        self.dsn = self._server.start()
+
+    def _preload(self, folder: Path, library: Path) -> None:
+        """Let the server start with libfaketime: not by our environment, which it does not get."""
+        find = self._server._binaries
+        folder.mkdir()
+        folder.chmod(0o755)
+        program = folder / "postgres"
+
+        def wrapped(account: Account) -> Path:
+            program.write_text(
+                f"#!/bin/sh\nLD_PRELOAD={library} FAKETIME_TIMESTAMP_FILE={self._clock} "
+                "FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "
+                f'exec {find(account)}/postgres "$@"\n'
+            )
+            program.chmod(0o755)
+            return folder
+
+        self._server._binaries = wrapped  # type: ignore[method-assign]  # of this object only
+
+    def shift_clock(self, seconds: int) -> None:
+        """By so much more, for good."""
+        self._shift += seconds
+        self._clock.write_text(f"{self._shift:+d}")
+        self._clock.chmod(0o644)
 
     @property
     def process(self) -> subprocess.Popen[bytes]:
@@ -70,6 +109,8 @@ class Postgres(Database):
 
     def ask(self, query: LiteralString, *values: Any) -> list[Any]:
         """Like `rows`, but nothing while the server does not answer."""
+        if self.is_frozen:
+            return []
         try:
             return self.rows(query, *values)
         except psycopg.Error:
@@ -86,13 +127,16 @@ class Process(Service):
         self.is_down = False
         """Killed on purpose: the supervisor leaves it alone."""
         self.restart_at = 0.0
-        self.started_at = time.monotonic()
         self._clock = data / f"clock-{proxy.port}"
         self._clock.write_text("+0")
         super().__init__(command, data=data, env={**env, **self._faketime()})
 
     def shift_clock(self, seconds: int) -> None:
         self._clock.write_text(f"{seconds:+d}")
+
+    def restart(self) -> None:
+        self.is_down, self.restart_at = False, 0.0
+        super().restart()
 
     def _faketime(self) -> dict[str, str]:
         if host.FAKETIME is None:
@@ -105,7 +149,6 @@ class Process(Service):
         }
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self.started_at = time.monotonic()
         with self.log.open("ab") as log:
             return subprocess.Popen(
                 [INGEST, self.command],
@@ -186,7 +229,6 @@ class Installation:
                 self.exits[f"{process.command} {code}"] += 1
                 process.restart_at = now + 0.5
             elif now >= process.restart_at:
-                process.restart_at = 0.0
                 process.restart()
 
     def close(self) -> None:
@@ -195,19 +237,16 @@ class Installation:
             process.proxy.close()
         self.postgres.stop()
 
-    def wait_until_ready(self) -> None:
-        """Until the API and all workers are alive, however often they must be started."""
-
-        def ready() -> bool:
-            self.tend()
-            pids = {pid for (pid,) in self.postgres.ask(_ALIVE)}
-            with suppress(Exception):
-                return self.api.http.get("/readyz", timeout=5).status_code == 200 and pids >= {
-                    worker.process.pid for worker in self.workers
-                }
+    def is_ready(self) -> bool:
+        """Whether the API answers and all workers are alive; `tend` starts those that ended."""
+        self.tend()
+        alive = {pid for (pid,) in self.postgres.ask(_ALIVE)}
+        if not alive >= {worker.process.pid for worker in self.workers}:
             return False
-
-        until(ready, every=0.1)
+        try:
+            return self.api.http.get("/readyz", timeout=2).status_code == 200
+        except httpx.HTTPError:
+            return False
 
 
 _ALIVE: Final = "select pid from rag.workers where heartbeat_at > now() - interval '3 seconds'"
@@ -246,7 +285,7 @@ def installation(plan: Plan, folder: Path, *, mounts: bool) -> Iterator[Installa
         public = made.api.url
         for _ in range(plan.workers):
             made.start("worker", INGEST_PUBLIC_URL=public)
-        made.wait_until_ready()
+        until(made.is_ready, every=0.1)
         yield made
 
 

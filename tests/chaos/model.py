@@ -47,6 +47,8 @@ class ApplicationModel:
     number: int
     id: str
     key: str
+    endpoint: str
+    """Id of its webhook endpoint."""
     files: dict[int, FileModel] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
     """Ids of sources that were deleted."""

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -54,20 +55,18 @@ def play(plan: Plan, *, mounts: bool, hurry: bool, test_checks: bool, logs: Path
             with installation(plan, folder, mounts=mounts) as on:
                 try:
                     _Round(on, result, hurry=hurry, test_checks=test_checks).play()
-                except Exception as error:
-                    result.problems.append(("checker", repr(error)))
-                    keep_logs(folder, logs)
-                    raise
-                finally:
                     for process in on.processes:
                         process.end()
                     result.problems += leftovers.check_temporary(on.temporary)
-                    if result.problems:
-                        keep_logs(folder, logs)
-                        result.logs = logs
-        finally:
-            result.seconds = time.monotonic() - began
+                except Exception:
+                    result.problems.append(("checker", traceback.format_exc()))
+                if result.problems:
+                    keep_logs(folder, logs)
+                    result.logs = logs
+        except Exception:
+            result.problems.append(("checker", traceback.format_exc()))
     result.problems += leftovers.check_processes()
+    result.seconds = time.monotonic() - began
     return result
 
 
@@ -88,7 +87,7 @@ class _Round:
         threads = [*actors, *readers]
         for thread in threads:
             thread.start()
-        until(lambda: all(actor.done["crawled"] == 2 for actor in actors), within=120)
+        until(lambda: all(actor.done["uploaded"] for actor in actors))
         before = leftovers.descriptors(self._on)
         storm = Storm(self._on)
         try:
@@ -98,7 +97,7 @@ class _Round:
             calm = time.monotonic()
             for actor in actors:
                 actor.stop()
-        self._on.wait_until_ready()
+        until(self._on.is_ready, every=0.1)
         self._join(actors)
         settling = Settling(self._on, self._models, hurry=self._hurry)
         problems = settling.come_to_rest()
@@ -162,7 +161,7 @@ class _Round:
         url = firecrawl.address(seed, number)
         self._on.firecrawl.sites[url] = firecrawl.pages(seed, number)
         self._on.firecrawl.behaviours[url] = firecrawl.behaviour(seed, number)
-        return ApplicationModel(number=number, id=id, key=key)
+        return ApplicationModel(number=number, id=id, key=key, endpoint=endpoint.json()["id"])
 
     def _actor(self, model: ApplicationModel) -> Actor:
         return Actor(self._on, model, Client(self._on, model.key, self._log), pause=0.5)

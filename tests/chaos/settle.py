@@ -82,16 +82,14 @@ class Settling:
                 continue
             status = self._get(model, f"/api/knowledge-sources/{source}")["status"]
             if source == model.site or status != "completed":
-                self.dead_letters[f"site {status}"] += status != "completed"
+                if status != "completed":
+                    self.dead_letters[f"site {status}"] += 1
                 self._post(model, f"/api/knowledge-sources/{source}/rescrape", None)
 
     def _release_webhooks(self) -> None:
         """A success releases what waits for the next attempt, which may be hours away."""
         for model in self._models:
-            for endpoint in self._get(model, "/api/webhook-endpoints")["items"]:
-                if not endpoint["isEnabled"]:
-                    self.dead_letters["endpoint disabled"] += 1
-                self._post(model, f"/api/webhook-endpoints/{endpoint['id']}/test", None)
+            self._post(model, f"/api/webhook-endpoints/{model.endpoint}/test", None)
 
     def _none_of(self, count: LiteralString) -> bool:
         def none() -> bool:

@@ -12,6 +12,8 @@ from tests.chaos.plan import LANES, Fault
 
 _LONGER: Final = 10.0
 """Seconds that a fault lasts longer if the service has not felt it yet."""
+_RECOVERY: Final = 30.0
+"""Seconds that the next fault waits at most for a service that works again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +49,15 @@ class Storm:
                 if now >= running.until:
                     self._end(lane, running)
             for lane, at in list(self._next_at.items()):
-                if now >= at:
+                if now >= at and (not self._waits(lane) or now >= at + _RECOVERY):
                     self._begin(lane)
             self._on.tend()
             time.sleep(0.05)
+
+    def _waits(self, lane: str) -> bool:
+        """Half of the faults hit a service that works; the others come whatever there is."""
+        is_patient = lane in ("process", "postgres") or self._waiting[lane][0].choice % 2
+        return bool(is_patient and not self._on.is_ready())
 
     def still(self) -> None:
         """Take back what is under way after an error."""
