@@ -36,6 +36,7 @@ def main() -> int:
     report = Report()
     asked_to_stop: list[int] = []
     signal.signal(signal.SIGINT, lambda number, _: _stop_after_round(asked_to_stop, number))
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     number = 0
     while not asked_to_stop and (
         number < options.rounds if options.rounds else not number or time.monotonic() < end

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Final, LiteralString, TypeVar
+from typing import Final, LiteralString
 
 from tests.chaos import host
 from tests.chaos.installation import Installation, Process
@@ -16,8 +16,6 @@ from tests.chaos.outside import RECEIVER_MOODS, SITE_MOODS, ReceiverMood, SiteMo
 from tests.chaos.plan import KINDS, Fault
 from tests.chaos.provider import MOODS, Mood
 from tests.chaos.proxy import MODES
-
-T = TypeVar("T")
 
 _BUSY: Final[LiteralString] = """
     select distinct worker.pid
@@ -28,8 +26,6 @@ _TERMINATE: Final[LiteralString] = """
     select pg_terminate_backend(pid) from pg_stat_activity
      where pid <> pg_backend_pid() and backend_type = 'client backend'
 """
-_PATIENCE: Final = 3.0
-"""Seconds to wait for a victim that is at work; then an idle one is taken."""
 _SHIFTS: Final = (90, 600, 3 * 3600)
 """Seconds by which a clock jumps."""
 _NO_SPACE: Final = "No space left on device"
@@ -67,15 +63,16 @@ class Faults:
         clocks = {kind for kind in KINDS if "clock" in kind}
         return kinds | (set() if host.FAKETIME is not None else clocks)
 
-    def begin(self, fault: Fault) -> Injected:
+    def begin(self, fault: Fault, *, anyway: bool) -> Injected | None:
+        """None: there is no victim at work now; `anyway` takes an idle one."""
         subject, _, what = fault.kind.partition(" ")
         match subject:
             case "postgres":
                 return self._postgres(what, fault.choice)
             case "api" | "worker":
-                return self._process(subject, what, fault.choice)
+                return self._process(subject, what, fault.choice, anyway=anyway)
             case "parser":
-                return self._parser(what, fault.choice)
+                return self._parser(what, fault.choice, anyway=anyway)
             case "power":
                 return self._cut_power()
             case "provider":
@@ -181,20 +178,25 @@ class Faults:
 
     # -- processes of the service
 
-    def _process(self, command: str, what: str, choice: int) -> Injected:
-        process = self._on.api if command == "api" else self._busy_worker(choice)
-        if process.process.poll() is not None:
+    def _process(self, command: str, what: str, choice: int, *, anyway: bool) -> Injected | None:
+        candidates = [self._on.api] if command == "api" else self._on.workers
+        running = [one for one in candidates if one.process.poll() is None]
+        busy = running if command == "api" else self._at_work(running)
+        if not busy and not anyway:
+            return None
+        victims = busy or running
+        if not victims:
             return _MISSED
-        was_busy = command == "api" or process.process.pid in self._busy()
+        process = victims[choice % len(victims)]
+        pid = process.process.pid
         if what == "frozen":
-            pid = process.process.pid
             _signal([pid], signal.SIGSTOP)
 
             def thaw() -> None:
                 if process.process.pid == pid:  # not killed and started again meanwhile
                     _signal([pid], signal.SIGCONT)
 
-            return Injected(met=lambda: was_busy, end=thaw)
+            return Injected(met=lambda: bool(busy), end=thaw)
         if what == "stopped":
             # Gracefully, as in a rolling update; the supervisor starts it again.
             ending = process.process
@@ -202,50 +204,39 @@ class Faults:
             return Injected(met=lambda: ending.poll() is not None)
         process.is_down = True
         process.kill()
-        return Injected(met=lambda: was_busy, end=process.restart)
+        return Injected(met=lambda: bool(busy), end=process.restart)
 
-    def _busy(self) -> set[int]:
-        return {pid for (pid,) in self._on.postgres.ask(_BUSY)}
+    def _at_work(self, workers: Sequence[Process]) -> list[Process]:
+        busy = {pid for (pid,) in self._on.postgres.ask(_BUSY)}
+        return [worker for worker in workers if worker.process.pid in busy]
 
-    def _busy_worker(self, choice: int) -> Process:
-        workers: Sequence[Process] = self._on.workers
-
-        def at_work() -> list[Process]:
-            busy = self._busy()
-            return [worker for worker in workers if worker.process.pid in busy]
-
-        found = _wait_for(at_work) or workers
-        return found[choice % len(found)]
-
-    def _parser(self, what: str, choice: int) -> Injected:
-        def children() -> list[int]:
-            return [
-                pid
-                for worker in self._on.workers
-                for pid in host.descendants(worker.process.pid)
-                if "ingest.sandbox" in host.program(pid)
-            ]
-
-        def at_work() -> list[int]:
-            before = {pid: _cpu_ticks(pid) for pid in children()}
-            time.sleep(0.05)
-            return [pid for pid, ticks in before.items() if _cpu_ticks(pid) > ticks]
-
-        found = _wait_for(at_work) or children()
-        if not found:
+    def _parser(self, what: str, choice: int, *, anyway: bool) -> Injected | None:
+        children = [
+            pid
+            for worker in self._on.workers
+            for pid in host.descendants(worker.process.pid)
+            if "ingest.sandbox" in host.program(pid)
+        ]
+        before = {pid: _cpu_ticks(pid) for pid in children}
+        time.sleep(0.05)
+        busy = [pid for pid, ticks in before.items() if _cpu_ticks(pid) > ticks]
+        if not busy and not anyway:
+            return None
+        victims = busy or children
+        if not victims:
             return _MISSED
-        pid = found[choice % len(found)]
+        pid = victims[choice % len(victims)]
         said = host.program(pid)
         if what == "killed":
             _signal([pid], signal.SIGKILL)
-            return Injected()
+            return Injected(met=lambda: bool(busy))
         _signal([pid], signal.SIGSTOP)
 
         def thaw() -> None:
             if host.program(pid) == said:
                 _signal([pid], signal.SIGCONT)
 
-        return Injected(end=thaw)
+        return Injected(met=lambda: bool(busy), end=thaw)
 
     # -- what the service talks to
 
@@ -280,17 +271,20 @@ class Faults:
     def _network(self, what: str, choice: int) -> Injected:
         proxy = self._on.processes[choice % len(self._on.processes)].proxy
         before = proxy.disturbed
-        if what == "cut":
-            proxy.cut()
-        else:
+        if what != "cut":
             proxy.set(MODES[what])
+
+        def met() -> bool:
+            if what == "cut":
+                proxy.cut()
+            return proxy.disturbed > before
 
         def mend() -> None:
             if what != "slow":
                 proxy.cut()  # what was withheld is lost, and half-open connections end
             proxy.set("open")
 
-        return Injected(met=lambda: proxy.disturbed > before, end=mend)
+        return Injected(met=met, end=mend)
 
     # -- the machine
 
@@ -324,13 +318,6 @@ class Faults:
                 process.shift_clock(0)
 
         return Injected(met=met, end=set_right)
-
-
-def _wait_for(look: Callable[[], list[T]]) -> list[T]:
-    deadline = time.monotonic() + _PATIENCE
-    while not (found := look()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return found
 
 
 def _cpu_ticks(pid: int) -> int:

@@ -10,10 +10,10 @@ from tests.chaos.faults import Faults, Injected
 from tests.chaos.installation import Installation
 from tests.chaos.plan import LANES, Fault
 
-_LONGER: Final = 10.0
+_LONGER: Final = 20.0
 """Seconds that a fault lasts longer if the service has not felt it yet."""
 _RECOVERY: Final = 30.0
-"""Seconds that the next fault waits at most for a service that works again."""
+"""Seconds that a fault waits at most for a service that works, and a victim that is at work."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,7 @@ class Storm:
             lane: [fault for fault in on.plan.of(lane) if fault.kind not in self.unavailable]
             for lane in LANES
         }
+        self._was_ready, self._asked_at = False, 0.0
         self._next_at: dict[str, float] = {}
         self._running: dict[str, _Running] = {}
         for lane in LANES:
@@ -49,15 +50,10 @@ class Storm:
                 if now >= running.until:
                     self._end(lane, running)
             for lane, at in list(self._next_at.items()):
-                if now >= at and (not self._waits(lane) or now >= at + _RECOVERY):
-                    self._begin(lane)
+                if now >= at:
+                    self._begin(lane, is_late=now >= at + _RECOVERY)
             self._on.tend()
             time.sleep(0.05)
-
-    def _waits(self, lane: str) -> bool:
-        """Half of the faults hit a service that works; the others come whatever there is."""
-        is_patient = lane in ("process", "postgres") or self._waiting[lane][0].choice % 2
-        return bool(is_patient and not self._on.is_ready())
 
     def still(self) -> None:
         """Take back what is under way after an error."""
@@ -65,13 +61,26 @@ class Storm:
             with suppress(Exception):
                 running.injected.end()
 
-    def _begin(self, lane: str) -> None:
-        del self._next_at[lane]
-        fault = self._waiting[lane].pop(0)
-        injected = self._faults.begin(fault)
+    def _begin(self, lane: str, *, is_late: bool) -> None:
+        """Half of the faults hit a service that works; the others come whatever there is."""
+        fault = self._waiting[lane][0]
+        is_patient = lane in ("process", "postgres") or fault.choice % 2 == 0
+        if is_patient and not is_late and not self._is_ready():
+            return
+        injected = self._faults.begin(fault, anyway=is_late)
+        if injected is None:
+            return
+        del self._waiting[lane][0], self._next_at[lane]
         self.injected[fault.kind] += 1
         until = time.monotonic() + fault.seconds
         self._running[lane] = _Running(fault=fault, until=until, injected=injected)
+
+    def _is_ready(self) -> bool:
+        """As it was at most half a second ago."""
+        now = time.monotonic()
+        if now > self._asked_at + 0.5:
+            self._was_ready, self._asked_at = self._on.is_ready(), now
+        return self._was_ready
 
     def _end(self, lane: str, running: _Running) -> None:
         met = running.injected.met()
