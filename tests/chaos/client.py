@@ -10,11 +10,13 @@ from typing import Any, Final
 
 import httpx
 
+from harness.patience import LONG_PATIENCE
 from tests.chaos.installation import Installation
 
 _PASSING: Final = frozenset({408, 429, 503, 507})
 """Statuses after which the same request is sent again."""
-_GIVE_UP_SECONDS: Final = 240.0
+_IN_PROGRESS: Final = '"code":"idempotency_in_progress"'
+"""The same of an error: the first request with this key still runs."""
 
 
 @dataclass(kw_only=True)
@@ -61,7 +63,7 @@ class Client:
         self._http = httpx.Client(
             base_url=on.api.url,
             headers={"Authorization": f"Bearer {key}"},
-            timeout=10,
+            timeout=30,
             trust_env=False,
             limits=httpx.Limits(keepalive_expiry=2),
         )
@@ -77,7 +79,7 @@ class Client:
             self.log.count(type(error).__name__)
             return None
         self.log.count(str(response.status_code))
-        if response.status_code in _PASSING:
+        if response.status_code in _PASSING or _IN_PROGRESS in response.text:
             if "is full" in response.text:
                 self._on.refused_for_space += 1
             return None
@@ -86,8 +88,8 @@ class Client:
         return response
 
     def definite(self, method: str, path: str, **request: Any) -> Answer | None:
-        """Repeat until there is an answer; None, and a report, if there is none for minutes."""
-        deadline = time.monotonic() + _GIVE_UP_SECONDS
+        """Repeat until there is an answer; None, and a report, if there is none for very long."""
+        deadline = time.monotonic() + LONG_PATIENCE
         repeated = False
         while (response := self.once(method, path, **request)) is None or (
             response.status_code >= 500

@@ -16,6 +16,8 @@ from tests.chaos.contents import make_file, marks, some_words
 from tests.chaos.installation import Installation
 from tests.chaos.model import ApplicationModel
 
+_PAUSE = 0.5
+"""Seconds between two looks: reads must leave a slow machine time for the work."""
 _EVENTS = frozenset({"progress", "job", "source", "done"})
 
 
@@ -36,7 +38,7 @@ class Reader(threading.Thread):
 
     def run(self) -> None:
         try:
-            while not self.stop_asked.wait(0.25):
+            while not self.stop_asked.wait(_PAUSE):
                 self.look()
                 self.rounds += 1
         except Exception as error:

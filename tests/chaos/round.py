@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from harness.patience import LONG_PATIENCE
 from harness.service import until
 from tests.chaos import checks, firecrawl, leftovers, plants
 from tests.chaos.actor import Actor
@@ -185,7 +186,7 @@ class _Round:
     # -- the end
 
     def _join(self, threads: Sequence[Actor | Reader]) -> None:
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + LONG_PATIENCE
         while any(thread.is_alive() for thread in threads) and time.monotonic() < deadline:
             self._on.tend()
             time.sleep(0.05)

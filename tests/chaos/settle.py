@@ -7,14 +7,13 @@ from typing import Any, Final, LiteralString
 
 import httpx
 
+from harness.patience import LONG_PATIENCE
 from harness.service import check_adds_up
 from tests.chaos.checks import Problem
 from tests.chaos.installation import Installation
 from tests.chaos.leftovers import fire_ticks
 from tests.chaos.model import ApplicationModel
 
-_PATIENCE: Final = 240.0
-"""Seconds until what is still open counts as hung."""
 _OPEN: Final[LiteralString] = """
     select (select count(*) from rag.processing_jobs
              where status in ('pending', 'processing') and type <> 'notification')
@@ -45,7 +44,7 @@ class Settling:
         """Wait, retry what failed as an operator would, crawl once more, wait for webhooks."""
         on = self._on
         if not self._none_of(_OPEN):
-            return [("hung", f"open after {_PATIENCE} s: {self._what_is_open()}")]
+            return [("hung", f"open after {LONG_PATIENCE} s: {self._what_is_open()}")]
         for _ in range(3):
             if not self._retry_failed():
                 break
@@ -56,7 +55,7 @@ class Settling:
         on.firecrawl.settle(60)
         self._release_webhooks()
         if not self._none_of(_NOTIFICATIONS) or not self._none_of(_OPEN):
-            return [("hung", f"open after {_PATIENCE} s: {self._what_is_open()}")]
+            return [("hung", f"open after {LONG_PATIENCE} s: {self._what_is_open()}")]
         for model in self._models:
             check_adds_up(self._get(model, f"/api/knowledge-source/{model.id}/progress"))
         return []
@@ -136,7 +135,7 @@ class Settling:
 
 
 def _soon(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + LONG_PATIENCE
     while not condition():
         if time.monotonic() > deadline:
             return False
