@@ -18,6 +18,7 @@ from tests.chaos.round import Result
 _SEED: Final = os.environ.get("INGEST_CHAOS_SEED", "33")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prctl")
 def test_random_faults_lose_double_leak_and_hang_nothing(tmp_path: Path) -> None:
     command = ["-m", "tests.chaos", "--rounds", "1", "--per-lane", "1", "--hurry"]
     done = subprocess.run(

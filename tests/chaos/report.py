@@ -8,7 +8,7 @@ from tests.chaos.round import Result
 
 _VERDICT: Final = ("lost", "doubled", "leaked", "hung")
 _MUST_HAPPEN: Final = (
-    "jobs claimed again",
+    "jobs tried again",
     "walls asked",
     "events followed",
     "Firecrawl events that came again",

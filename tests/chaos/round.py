@@ -213,9 +213,9 @@ class _Round:
         ):
             end[f"sources {status}"] += count
         [(jobs, again)] = postgres.rows(
-            "select count(*), count(*) filter (where fence > 1) from rag.processing_jobs"
+            "select count(*), count(*) filter (where attempts > 1) from rag.processing_jobs"
         )
-        end["jobs"], end["jobs claimed again"] = jobs, again
+        end["jobs"], end["jobs tried again"] = jobs, again
         end["reads"] = sum(reader.rounds for reader in readers)
         end["events followed"] = sum(
             len(numbers)
