@@ -1,8 +1,6 @@
 """Fetch one page politely: obey robots.txt, limit the rate per host, use conditional requests."""
 
 import asyncio
-import shutil
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -21,6 +19,7 @@ from ingest.store.crawl import crawl_origins, crawl_pages
 from ingest.store.crawl.crawl_origins import HostBusy
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.queue.jobs import ClaimedJob
+from ingest.temporary_folders import scratch_folder
 from ingest.web import urls
 from ingest.web.scope import Scope, SkipReason
 
@@ -99,13 +98,10 @@ async def fetch_page(
 
     if scope is not None:
         await _obey_robots(page.fetch_url, ctx)
-    folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
-    try:
+    async with scratch_folder() as folder:
         body = folder / "body"
         fetched = await _in_turn(job, page, ctx, body, _conditions(stored), on_hop)
         yield PageResponse(fetched=fetched, path=body, is_unchanged=fetched.status == 304)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def _obey_robots(url: str, ctx: Context) -> None:

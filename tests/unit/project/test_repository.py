@@ -184,6 +184,19 @@ def test_shared_state_uses_only_the_database_clock(part: str) -> None:
     assert asked == set()
 
 
+def test_temporary_files_are_where_a_sweep_finds_them() -> None:
+    """What a killed process leaves is swept: in scratch folders, or in a folder of their module."""
+    allowed = {"temporary_folders.py", "gcs.py", "binaries.py"}
+    users = {
+        path.name
+        for part in ("ingest", "api")
+        for path in (ROOT / part).rglob("*.py")
+        if re.search(r"\bmkdtemp\(|\bmkstemp\(|\bTemporaryDirectory\(", path.read_text())
+    }
+
+    assert users <= allowed
+
+
 def test_only_tests_import_from_tests() -> None:
     files = [path for path in sources() if "tests" not in path.relative_to(ROOT).parts]
 
