@@ -115,8 +115,9 @@ select count(*)
                  where crawl.source_id = page.source_id) as run
           cross join lateral (
                 select page_then.error_code,
-                       page_then.status = 'failed' or page_then.status = 'skipped'
-                           and page_then.error_code = any(%(hiding)s) as is_unread
+                       page_then.status = 'failed'
+                       or page_then.status = 'skipped'
+                          and coalesce(page_then.error_code = any(%(hiding)s), false) as is_unread
                   from rag.crawl_pages as page_then
                  where page_then.crawl_id = run.id and md5(page_then.uri) = md5(page.uri)
                ) as earlier
