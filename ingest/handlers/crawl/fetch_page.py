@@ -1,6 +1,7 @@
 """Fetch one page politely: obey robots.txt, limit the rate per host, use conditional requests."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -25,6 +26,10 @@ from ingest.web.scope import Scope, SkipReason
 
 # Upper bound on Retry-After.
 _LONGEST_PAUSE: Final = timedelta(hours=24)
+_LOGIN_ADDRESS: Final = re.compile(
+    r"[/.](?:log-?in|sign-?in|sso|oauth2?|openid|saml2?|adfs|idp|(?:auth|accounts)(?=\.))(?![a-z])",
+    re.IGNORECASE,
+)
 _LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -45,6 +50,11 @@ class RedirectOutOfScope(Exception):
         super().__init__(f"redirects to {url}")
         self.url = url
         self.reason = reason
+
+    @property
+    def leads_to_login(self) -> bool:
+        """Whether the address is a login on another host (single sign-on)."""
+        return self.reason == "off_site" and _LOGIN_ADDRESS.search(self.url) is not None
 
 
 class PageUnavailable(Permanent):

@@ -307,7 +307,7 @@ def assigns(node: ast.AST, name: str) -> TypeGuard[ast.Assign | ast.AnnAssign]:
 
 def documented_codes() -> set[str]:
     rows = [line for line in read("docs/errors.md").splitlines() if line.startswith("| `")]
-    return {code for row in rows for code in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+    return {code for row in rows for code in re.findall(r"`([a-z0-9_]+)`", row.split("|")[1])}
 
 
 def test_every_error_code_is_documented_and_no_other() -> None:
