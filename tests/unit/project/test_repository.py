@@ -473,6 +473,26 @@ def test_every_invariant_names_tests_that_exist() -> None:
         assert named <= defined
 
 
+def test_every_promise_of_security_names_tests_that_exist() -> None:
+    lines = read("docs/security.md").splitlines()
+    promises = [line for line in lines if re.match(r"\| (?!promise \||---)", line)]
+    named = {row: re.findall(r"`(tests/[\w/]+\.py)`", row.rsplit(" | ", 1)[-1]) for row in promises}
+
+    assert [row for row, tests in named.items() if not tests] == []
+    assert {
+        name for tests in named.values() for name in tests if "def test_" not in read_if_there(name)
+    } == set()
+    # Every attacker has promises, and is told what is not promised.
+    parts = read("docs/security.md").split("\n## ")[1:]
+    assert len(parts) >= 8
+    assert [part for part in parts if "| promise |" not in part] == []
+    assert [part for part in parts if "**Not promised.**" not in part] == []
+
+
+def read_if_there(path: str) -> str:
+    return read(path) if (ROOT / path).exists() else ""
+
+
 def test_limits_against_hanging_are_in_one_place() -> None:
     number = r"[0-9][0-9.]*"
     limit = re.compile(

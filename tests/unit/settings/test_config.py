@@ -123,3 +123,11 @@ def test_the_nightly_round_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("INGEST_RESCRAPE", "off")
 
     assert (nightly, load_settings().nightly) == ("0 3 * * *", None)
+
+
+def test_a_short_metrics_token_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_METRICS_TOKEN", "fifteen-letters")
+
+    with pytest.raises(SetupError, match=r"INGEST_METRICS_TOKEN: .*16") as caught:
+        load_settings()
+    assert "fifteen" not in str(caught.value)
