@@ -129,9 +129,8 @@ class Listener:
     async def _explain(self) -> None:
         """Find out why a new connection delivers nothing; warn once."""
         pooling = await asyncio.to_thread(detect_pooling, self._dsn)
-        problem: ListenerProblem = (
-            "transaction_pooler" if pooling.shares_sessions else "not_delivered"
-        )
+        is_shared = pooling.shares_sessions and pooling.is_certain
+        problem: ListenerProblem = "transaction_pooler" if is_shared else "not_delivered"
         if problem != self.problem:
             log.warning(
                 "listener.deaf",

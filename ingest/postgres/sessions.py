@@ -102,7 +102,7 @@ class SessionSetup:
         async with self._lock:
             if time.monotonic() - self._detected_at > _DETECT_AGAIN_SECONDS:
                 found = await asyncio.to_thread(detect_pooling, self._dsn)
-                if found.shares_sessions and found != self._pooling:
+                if found.shares_sessions and found.is_certain and found != self._pooling:
                     log.warning("pooler.transaction_mode", prepared_statements=found.keeps_prepared)
                 self._pooling = found
                 self._detected_at = time.monotonic()
