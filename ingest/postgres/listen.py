@@ -19,7 +19,7 @@ import structlog
 
 from ingest.asynchronous.tasks import cancel_all, is_set_within, run_both
 from ingest.observability import metrics
-from ingest.postgres.database import Connection, Pool, has_lost_connection
+from ingest.postgres.database import Connection, Pool, has_lost_connection, transaction
 from ingest.postgres.poolers import detect_pooling
 from ingest.postgres.queries import load_queries
 from ingest.postgres.sessions import begin_session
@@ -190,7 +190,7 @@ class Listener:
     async def _send(self) -> None:
         self._awaited = uuid4().hex
         self._arrived.clear()
-        async with self._pool.connection() as conn:
+        async with transaction(self._pool) as conn:
             await conn.execute(_NOTIFY, {"channel": self._own_channel, "payload": self._awaited})
 
     def _has_arrived(self, channel: str, payload: str) -> bool:

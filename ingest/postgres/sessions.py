@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import psycopg
 import structlog
 from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection, AsyncCursor, AsyncTransaction, IsolationLevel
+from psycopg import AsyncConnection, AsyncCursor, AsyncTransaction, IsolationLevel, sql
 from psycopg.pq import TransactionStatus
 from psycopg.rows import Row
 
@@ -51,7 +51,7 @@ def begin_sync_transaction(conn: psycopg.Connection[Any]) -> None:
 class PoolConnection(AsyncConnection[Row]):
     """Sets `local_settings` at the start of each transaction."""
 
-    local_settings: Sequence[tuple[str, str]] = ()
+    local_settings: sql.Composed | None = None
 
     @asynccontextmanager
     async def transaction(
@@ -59,20 +59,30 @@ class PoolConnection(AsyncConnection[Row]):
     ) -> AsyncIterator[AsyncTransaction]:
         is_outermost = self.info.transaction_status == TransactionStatus.IDLE
         async with super().transaction(savepoint_name, force_rollback) as opened:
-            if self.local_settings and is_outermost:
-                names, values = zip(*self.local_settings, strict=True)
-                await self.execute(_SQL["set_local"], {"names": names, "values": values})
+            if self.local_settings is not None and is_outermost:
+                await self.execute(self.local_settings)
             yield opened
 
 
 class _LocalCursor(AsyncCursor[Row]):
     """Runs single statements in a transaction, so that `local_settings` apply."""
 
-    async def execute(self, *args: Any, **kwargs: Any) -> Any:
-        if self.connection.info.transaction_status != TransactionStatus.IDLE:
-            return await super().execute(*args, **kwargs)
-        async with self.connection.transaction():
-            return await super().execute(*args, **kwargs)
+    async def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
+        conn = cast(PoolConnection[Any], self.connection)
+        if conn.info.transaction_status != TransactionStatus.IDLE:
+            return await super().execute(query, *args, **kwargs)
+        if _begins(query, conn):
+            begun = await super().execute(query, *args, **kwargs)
+            if conn.local_settings is not None:
+                await conn.execute(conn.local_settings)
+            return begun
+        async with conn.transaction():
+            return await super().execute(query, *args, **kwargs)
+
+
+def _begins(query: Any, conn: AsyncConnection[Any]) -> bool:
+    text = query.as_string(conn) if isinstance(query, sql.Composable) else query
+    return text[:5] in ("begin", b"begin")
 
 
 class SessionSetup:
@@ -83,11 +93,15 @@ class SessionSetup:
         self._lock = asyncio.Lock()
         self._pooling = DIRECT
         self._detected_at = float("-inf")
+        self._local_names: list[str] = []
 
     async def __call__(self, conn: AsyncConnection[Any]) -> None:
         pooling = await self._pooling_of(conn)
         if pooling.shares_sessions:
-            await _share_session(cast(PoolConnection[Any], conn), pooling)
+            names = await _share_session(cast(PoolConnection[Any], conn), pooling)
+            if names != self._local_names:
+                log.info("pooler.local_settings", names=names)
+                self._local_names = names
         else:
             await begin_session(conn)
         await register_vector_async(conn)
@@ -109,16 +123,25 @@ class SessionSetup:
             return self._pooling
 
 
-async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> None:
+async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> list[str]:
+    """Prepare a connection without a session of its own; returns what each transaction sets."""
     if not pooling.keeps_prepared:
         conn.prepare_threshold = None
-    # In the text of BEGIN, so without another round trip.
-    await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
-    await conn.set_read_only(False)
     cursor = await conn.execute(_SQL["begin"], {"apply": False, "local": False})
-    conn.local_settings = [
+    wanted = [
         (name, value) for name, value, is_default, _ in await cursor.fetchall() if not is_default
     ]
-    if conn.local_settings:
-        log.info("pooler.local_settings", names=[name for name, _ in conn.local_settings])
+    if wanted:
+        conn.local_settings = _set_local(wanted)
         conn.cursor_factory = _LocalCursor
+    return [name for name, _ in wanted]
+
+
+def _set_local(settings: Sequence[tuple[str, str]]) -> sql.Composed:
+    """One message; the defaults of transactions are too late for the one that has begun."""
+    isolation = sql.SQL("set transaction isolation level read committed, read write")
+    each = [
+        sql.SQL("set_config({}, {}, true)").format(sql.Literal(name), sql.Literal(value))
+        for name, value in settings
+    ]
+    return sql.SQL("{}; select {}").format(isolation, sql.SQL(", ").join(each))
