@@ -4,8 +4,8 @@ A parser process serves one application only, so processes start often. Loading 
 libraries takes 0.3 s and 50 MB each time; a fork takes milliseconds and shares the memory.
 
 The fork server reads no file, so nothing can have taken it over, and it has a single thread, so its
-forks are sound. forked.py starts it as `python -m ingest.sandbox.fork_server CHANNEL PARENT
-MODE [FORMAT_MODULE…]`. Linux only.
+forks are sound. Formats of the operator are not loaded here but in the forks, in their jail.
+forked.py starts it as `python -m ingest.sandbox.fork_server CHANNEL PARENT MODE`. Linux only.
 """
 
 import gc
@@ -24,7 +24,6 @@ import orjson
 
 from ingest.chunking import chunk  # noqa: F401  # loaded for the forks
 from ingest.errors import SetupError
-from ingest.formats import catalog
 from ingest.formats.registry import missing_parsers
 from ingest.sandbox import limits
 from ingest.sandbox.jail import protect_memory
@@ -41,7 +40,7 @@ def main() -> None:
     logging.disable()
     if sys.argv[3] != "off":  # then debuggers may attach
         protect_memory()
-    _load(sys.argv[4:])
+    _load()
     # Objects that the collector moves in a fork would be copied.
     gc.collect()
     gc.freeze()
@@ -50,10 +49,9 @@ def main() -> None:
     _serve(channel)
 
 
-def _load(formats: list[str]) -> None:
+def _load() -> None:
     """Load what parsers need. What fails here fails again in the fork, which reports it."""
     try:
-        catalog.load_extensions(formats)
         missing_parsers()
     except Exception:
         traceback.print_exc()

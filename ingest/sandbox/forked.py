@@ -90,9 +90,7 @@ class ForkServer:
         asyncio.get_running_loop().add_reader(channel, self._read)
 
     @classmethod
-    async def start(
-        cls, *, environment: Mapping[str, str], formats: Sequence[str], mode: SandboxMode
-    ) -> "ForkServer":
+    async def start(cls, *, environment: Mapping[str, str], mode: SandboxMode) -> "ForkServer":
         """Start it and wait until it has loaded the parsers. Raises ForkFailed."""
         if sys.platform != "linux":
             raise ForkFailed("only on Linux")
@@ -102,7 +100,7 @@ class ForkServer:
             with theirs:
                 process = await asyncio.create_subprocess_exec(
                     sys.executable, "-P", "-m", "ingest.sandbox.fork_server",
-                    str(theirs.fileno()), str(os.getpid()), mode, *formats,
+                    str(theirs.fileno()), str(os.getpid()), mode,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.DEVNULL,
@@ -243,12 +241,8 @@ class ForkServer:
 class PoolServer:
     """The fork server of a pool: started when first asked for, and again when it has ended."""
 
-    def __init__(
-        self, *, environment: Mapping[str, str], formats: Sequence[str], mode: SandboxMode
-    ) -> None:
-        self._start_server = partial(
-            ForkServer.start, environment=environment, formats=formats, mode=mode
-        )
+    def __init__(self, *, environment: Mapping[str, str], mode: SandboxMode) -> None:
+        self._start_server = partial(ForkServer.start, environment=environment, mode=mode)
         self._server: ForkServer | None = None
         self._starting: asyncio.Task[None] | None = None
         self._again_at = 0.0

@@ -32,9 +32,7 @@ class Starter:
             confinement=confinement,
         )
         self.server = (
-            PoolServer(environment=environment(), formats=formats, mode=confinement.mode)
-            if forks
-            else None
+            PoolServer(environment=environment(), mode=confinement.mode) if forks else None
         )
 
     async def start(self, tokenizer: str | None) -> Child:
