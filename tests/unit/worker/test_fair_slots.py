@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.asynchronous.fair_slots import FairSlots, SlotScheduler, Turn
@@ -178,6 +178,7 @@ loads = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(loads)
 def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: Load) -> None:
     clock = Clock()
@@ -202,6 +203,7 @@ def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: 
         assert waiting == 0 or len(ends) >= load.slots
 
 
+@settings(deadline=None)
 @given(
     costs=st.dictionaries(
         st.sampled_from("ABCDE"), st.integers(1, 50).map(lambda tenths: tenths / 10), min_size=2
