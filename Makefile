@@ -1,5 +1,5 @@
 # What is typed often. `make` lists it.
-.PHONY: help setup serve test unit lint format bench lock sbom
+.PHONY: help setup serve test unit lint format bench chaos lock sbom
 .DEFAULT_GOAL := help
 
 bin := .venv/bin
@@ -34,6 +34,9 @@ format: ## fix what the linter can fix, and format
 
 bench: ## the benchmarks, without the peers; leave the machine alone meanwhile
 	$(bin)/python -m benchmarks --no-peers
+
+chaos: ## three minutes of random faults; longer: make chaos args='--minutes 120'
+	$(bin)/python -m tests.chaos $(args)
 
 lock: ## renew both lock files after a change in pyproject.toml (needs uv)
 	$(export_lock) --no-dev --group build --extra tracing -o requirements.lock

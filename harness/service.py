@@ -32,7 +32,7 @@ SHORT_LEASE = {"INGEST_HEARTBEAT": "0.5", "INGEST_STALE_AFTER": "4"}
 
 
 @cache
-def _migrated() -> Path:
+def migrated() -> Path:
     """The data folder of a server that was stopped: to copy it takes a tenth of making it."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -48,7 +48,7 @@ class Database:
     """
 
     def __init__(self, folder: Path) -> None:
-        shutil.copytree(_migrated(), folder, dirs_exist_ok=True)
+        shutil.copytree(migrated(), folder, dirs_exist_ok=True)
         self._server = postgres_in(folder)
         self.dsn = self._server.start()
         self._pooler = self._start_pooler()

@@ -99,7 +99,7 @@ class ConcurrencyLimit:
         if self._count >= self._max_requests:
             await _OVERLOADED(scope, receive, send)
             return
-        is_counted = True
+        is_counted, is_answered = True, False
         self._count += 1
 
         def leave() -> None:
@@ -108,12 +108,19 @@ class ConcurrencyLimit:
             is_counted = False
 
         async def sending(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
             if message["type"] == "http.response.start" and _is_event_stream(message):
                 leave()
             await send(message)
 
         try:
             await self._app(scope, receive, sending)
+        except asyncio.CancelledError:
+            # The stop of the process cuts it short; the server would respond with 500.
+            if is_answered:
+                raise
+            await _STOPPING(scope, receive, send)
         finally:
             leave()
 
@@ -122,6 +129,12 @@ _OVERLOADED: Final = problem(
     503,
     code="overloaded",
     detail="too many concurrent requests; try again",
+    headers=retry_after(timedelta(seconds=1)),
+)
+_STOPPING: Final = problem(
+    503,
+    code="overloaded",
+    detail="the process stops; try again",
     headers=retry_after(timedelta(seconds=1)),
 )
 

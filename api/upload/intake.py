@@ -127,9 +127,7 @@ class Intake:
                 UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
             )
             return
-        # Discard the file now, not on exit, since a request may contain many such files.
         await self._staged.pop(key).discard()
-        self._incoming.release(stored.written)
         code, detail = stored.refusal or ("empty_content", "the file is empty")
         self.files.append(
             UploadedFile(
@@ -145,7 +143,8 @@ class Intake:
     async def _store(self, blob: StagedBlob, tokens: AsyncIterator[Token]) -> "_StoredPart":
         """Write the bytes of a part, up to the piece that exceeds a limit, and read it to its end.
 
-        All bytes are hashed: a repeated request must be recognised although room has changed.
+        A part beyond a quota is hashed all the same: a repeated request must be recognised although
+        there is room now.
         """
         digest = hashlib.sha256()
         size = written = 0
@@ -154,27 +153,31 @@ class Intake:
             if not isinstance(token, bytes):
                 break
             size += len(token)
-            digest.update(token)
-            if refusal is not None:
-                continue
             if size > self._max_file_bytes:
                 refusal = "too_large", f"larger than {self._max_file_bytes} bytes"
-            elif (excess := await self._incoming.add(len(token))) is not None:
-                refusal = "quota_exceeded", str(excess)
             else:
+                digest.update(token)
+                if refusal is None:
+                    excess = await self._incoming.add(len(token))
+                    refusal = None if excess is None else ("quota_exceeded", str(excess))
+            if refusal is None:
                 await blob.write(token)
                 written += len(token)
+            elif written:
+                # Now, not when the part ends: a request may contain many such files.
+                await blob.discard()
+                self._incoming.release(written)
+                written = 0
         if refusal is None:
             await blob.finish()
-        return _StoredPart(size=size, sha256=digest.digest(), written=written, refusal=refusal)
+        is_hashed = refusal is None or refusal[0] == "quota_exceeded"
+        return _StoredPart(size=size, sha256=digest.digest() if is_hashed else b"", refusal=refusal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredPart:
     size: int
     sha256: bytes
-    written: int
-    """Bytes of the blob: all, unless the part was refused."""
     refusal: tuple[ErrorCode, str] | None
 
 

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from benchmarks.queue.claim_time import BATCH, add_applications, claim
 from ingest.asynchronous.tasks import cancel_all
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
 from ingest.store.retention.retention_jobs import JobRetention
@@ -154,7 +154,7 @@ async def through(
     pool: Pool, count: int, *, is_pruned: bool, kept_pending: int = KEPT_PENDING
 ) -> list[Measured]:
     """A measurement after each tenth of the jobs; `kept_pending`: the size of the backlog."""
-    async with transaction(pool) as conn:
+    async with pool.session() as conn, conn.transaction():
         await conn.execute("truncate rag.processing_jobs cascade")
         owners = await add_applications(conn, 1000)
     measured = []

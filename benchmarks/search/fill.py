@@ -18,7 +18,7 @@ from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.search.texts import Chunks
 from harness.pools import pool_across_applications
 from ingest.model import EmbeddingModel
-from ingest.postgres.database import new_id, transaction
+from ingest.postgres.database import new_id
 from ingest.store.documents import embedding_models
 
 PER_SOURCE: Final = 10
@@ -115,7 +115,8 @@ def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) 
 async def _register(dsn: str, model: EmbeddingModel) -> int:
     async with (
         pool_across_applications(dsn, size=1, application_name="benchmark") as pool,
-        transaction(pool) as conn,
+        pool.session() as conn,
+        conn.transaction(),
     ):
         return await embedding_models.register(conn, model)
 

@@ -154,11 +154,12 @@ class Context:
         lookups = BatchedLookups(self.pool, model_id=self.model_id)
         object.__setattr__(self, "lookups", lookups)
 
-    def of(self, application_id: UUID) -> "Context":
-        """The context for jobs of this application; look-ups stay shared with other jobs."""
-        own = copy.copy(self)
-        object.__setattr__(own, "pool", self.pool.of(application_id))
-        return own
+
+def within(context: Context, application_id: UUID) -> Context:
+    """The context for a job of this application; look-ups stay shared with other jobs."""
+    own = copy.copy(context)
+    object.__setattr__(own, "pool", context.pool.of(application_id))
+    return own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

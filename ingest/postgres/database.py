@@ -259,12 +259,14 @@ def _missing_requirement(conn: psycopg.Connection[Any]) -> str | None:
         return "the server has no pgvector extension; install pgvector"
     if tuple(int(part) for part in found.split(".")[:2]) < OLDEST_PGVECTOR:
         return f"pgvector {found} is too old; 0.7 or later is needed"
-    encoding = conn.info.parameter_status("server_encoding")
+    # Asked, because poolers do not report it.
+    row = conn.execute("select current_setting('server_encoding'), pg_is_in_recovery()").fetchone()
+    encoding, is_replica = row or ("unknown", False)
     if encoding != "UTF8":
         return (
             f"the database's encoding is {encoding}, which cannot hold all texts; create it as UTF8"
         )
-    if conn.info.parameter_status("in_hot_standby") == "on":
+    if is_replica:
         return "the server is a read-only replica; use the primary"
     return None
 

@@ -19,7 +19,7 @@ import structlog
 
 from ingest.asynchronous.tasks import cancel_all, is_set_within, run_both
 from ingest.observability import metrics
-from ingest.postgres.database import Connection, Pool, has_lost_connection
+from ingest.postgres.database import Connection, Pool, has_lost_connection, transaction
 from ingest.postgres.poolers import detect_pooling
 from ingest.postgres.queries import load_queries
 from ingest.postgres.sessions import begin_session
@@ -129,9 +129,8 @@ class Listener:
     async def _explain(self) -> None:
         """Find out why a new connection delivers nothing; warn once."""
         pooling = await asyncio.to_thread(detect_pooling, self._dsn)
-        problem: ListenerProblem = (
-            "transaction_pooler" if pooling.shares_sessions else "not_delivered"
-        )
+        is_shared = pooling.shares_sessions and pooling.is_certain
+        problem: ListenerProblem = "transaction_pooler" if is_shared else "not_delivered"
         if problem != self.problem:
             log.warning(
                 "listener.deaf",
@@ -191,7 +190,7 @@ class Listener:
     async def _send(self) -> None:
         self._awaited = uuid4().hex
         self._arrived.clear()
-        async with self._pool.session() as conn:
+        async with transaction(self._pool) as conn:
             await conn.execute(_NOTIFY, {"channel": self._own_channel, "payload": self._awaited})
 
     def _has_arrived(self, channel: str, payload: str) -> bool:

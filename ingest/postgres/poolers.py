@@ -9,7 +9,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,10 +35,12 @@ class Pooling:
     shares_sessions: bool
     """Each transaction may run in another session: a pooler in transaction mode."""
     keeps_prepared: bool
+    is_certain: bool = True
+    """False if it could not be tried out: then nothing is relied on."""
 
 
 DIRECT: Final = Pooling(shares_sessions=False, keeps_prepared=True)
-_UNKNOWN: Final = Pooling(shares_sessions=True, keeps_prepared=False)
+UNCERTAIN: Final = Pooling(shares_sessions=True, keeps_prepared=False, is_certain=False)
 
 
 def is_relayed(conn: psycopg.BaseConnection[Any], server_pid: int) -> bool:
@@ -55,20 +57,18 @@ def pooling_of(conn: _Conn, dsn: str) -> Pooling:
 
 
 def detect_pooling(dsn: str) -> Pooling:
-    """Try it out, with up to four connections and for up to ten seconds. Blocks.
-
-    If in doubt, says what works with every pooler. Never finds shared sessions where there are
-    none.
-    """
+    """Try it out, with two connections at a time and for up to ten seconds. Blocks."""
     try:
         with _two_connections(dsn) as (one, other):
             if not _shares_sessions(one, other):
                 return DIRECT
-        with _two_connections(dsn) as (one, other):
-            return Pooling(shares_sessions=True, keeps_prepared=_keeps_prepared(one, other))
     except psycopg.Error as error:
-        log.debug("pooler.not_tried_out", error=type(error).__name__)
-        return _UNKNOWN
+        log.warning("pooler.not_tried_out", error=type(error).__name__)
+        return UNCERTAIN
+    keeps_prepared = False
+    with suppress(psycopg.Error), _two_connections(dsn) as (one, other):
+        keeps_prepared = _keeps_prepared(one, other)
+    return Pooling(shares_sessions=True, keeps_prepared=keeps_prepared)
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def begin_sync_transaction(conn: psycopg.Connection[Any]) -> None:
 class PoolConnection(AsyncConnection[Row]):
     """Sets `local_settings` at the start of each transaction."""
 
-    local_settings: Sequence[tuple[str, str]] = ()
+    local_settings: sql.Composed | None = None
 
     @asynccontextmanager
     async def transaction(
@@ -59,23 +59,15 @@ class PoolConnection(AsyncConnection[Row]):
     ) -> AsyncIterator[AsyncTransaction]:
         is_outermost = self.info.transaction_status == TransactionStatus.IDLE
         async with super().transaction(savepoint_name, force_rollback) as opened:
-            if self.local_settings and is_outermost:
-                names, values = zip(*self.local_settings, strict=True)
-                await self.execute(_SQL["set_local"], {"names": names, "values": values})
+            if self.local_settings is not None and is_outermost:
+                await self.execute(self.local_settings)
             yield opened
 
 
 async def begin_transaction(conn: AsyncConnection[Any], steps: Sequence[sql.Composable]) -> None:
     """Begin a transaction with these statements, in one message."""
-    local = conn.local_settings if isinstance(conn, PoolConnection) else ()
-    begin = [
-        sql.SQL("begin isolation level read committed read write"),
-        *(
-            sql.SQL("set local {} = {}").format(sql.Identifier(name), sql.Literal(value))
-            for name, value in local
-        ),
-        *steps,
-    ]
+    local = conn.local_settings if isinstance(conn, PoolConnection) else None
+    begin = [sql.SQL("begin"), *([] if local is None else [local]), *steps]
     # Not the cursor of the connection, which may begin a transaction itself.
     await AsyncCursor(conn).execute(sql.SQL("; ").join(begin))
 
@@ -98,11 +90,15 @@ class SessionSetup:
         self._lock = asyncio.Lock()
         self._pooling = DIRECT
         self._detected_at = float("-inf")
+        self._local_names: list[str] = []
 
     async def __call__(self, conn: AsyncConnection[Any]) -> None:
         pooling = await self._pooling_of(conn)
         if pooling.shares_sessions:
-            await _share_session(cast(PoolConnection[Any], conn), pooling)
+            names = await _share_session(cast(PoolConnection[Any], conn), pooling)
+            if names != self._local_names:
+                log.info("pooler.local_settings", names=names)
+                self._local_names = names
         else:
             await begin_session(conn)
         await register_vector_async(conn)
@@ -117,23 +113,32 @@ class SessionSetup:
         async with self._lock:
             if time.monotonic() - self._detected_at > _DETECT_AGAIN_SECONDS:
                 found = await asyncio.to_thread(detect_pooling, self._dsn)
-                if found.shares_sessions and found != self._pooling:
+                if found.shares_sessions and found.is_certain and found != self._pooling:
                     log.warning("pooler.transaction_mode", prepared_statements=found.keeps_prepared)
                 self._pooling = found
                 self._detected_at = time.monotonic()
             return self._pooling
 
 
-async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> None:
+async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> list[str]:
+    """Prepare a connection without a session of its own; returns what each transaction sets."""
     if not pooling.keeps_prepared:
         conn.prepare_threshold = None
-    # In the text of BEGIN, so without another round trip.
-    await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
-    await conn.set_read_only(False)
     cursor = await conn.execute(_SQL["begin"], {"apply": False, "local": False})
-    conn.local_settings = [
+    wanted = [
         (name, value) for name, value, is_default, _ in await cursor.fetchall() if not is_default
     ]
-    if conn.local_settings:
-        log.info("pooler.local_settings", names=[name for name, _ in conn.local_settings])
+    if wanted:
+        conn.local_settings = _set_local(wanted)
         conn.cursor_factory = _LocalCursor
+    return [name for name, _ in wanted]
+
+
+def _set_local(settings: Sequence[tuple[str, str]]) -> sql.Composed:
+    """One message; the defaults of transactions are too late for the one that has begun."""
+    isolation = sql.SQL("set transaction isolation level read committed, read write")
+    each = [
+        sql.SQL("set_config({}, {}, true)").format(sql.Literal(name), sql.Literal(value))
+        for name, value in settings
+    ]
+    return sql.SQL("{}; select {}").format(isolation, sql.SQL(", ").join(each))

@@ -166,7 +166,12 @@ class ForkServer:
         except BaseException:
             _close(ours)
             raise
-        await process.connect(*ours, limit=limit)
+        try:
+            await process.connect(*ours, limit=limit)
+        except BaseException:
+            process.close()
+            _kill(process.pid)
+            raise
         return process
 
     async def close(self) -> None:
@@ -215,8 +220,7 @@ class ForkServer:
         process = self._forked[pid] = ForkedProcess(pid)
         requested = self._requested.popleft()
         if requested.done():  # cancelled meanwhile
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            _kill(pid)
         else:
             requested.set_result(process)
 
@@ -279,6 +283,11 @@ class PoolServer:
             log.warning("parser_fork_server_failed", error=str(error))
         finally:
             self._starting = None
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def _close(descriptors: Sequence[int]) -> None:

@@ -81,7 +81,7 @@ begin
       select class.oid::regclass as name, needed.rights
         from pg_class as class
        cross join lateral (
-          select case when relkind = 'v' or relname = 'schema_migrations' then 'select'
+          select case when relname in ('keyword_index', 'schema_migrations') then 'select'
                       else 'select, insert, update, delete' end as rights) as needed
        where relnamespace in ('app'::regnamespace, 'rag'::regnamespace)
          and relkind in ('r', 'p', 'v') and class.oid <> 'rag.unprotected_chunks'::regclass

@@ -34,10 +34,6 @@ select setting.name, ours.value,
   join pg_settings as setting on setting.name = ours.name
  where not (setting.name like '%%timeout' and setting.source = 'client');
 
--- name: set_local
-select set_config(ours.name, ours.value, true)
-  from unnest(%(names)s::text[], %(values)s::text[]) as ours (name, value);
-
 -- name: identity
 -- The session at the server; unlike the process id, unique even over several servers.
 -- As a number: the format of times is not set yet.

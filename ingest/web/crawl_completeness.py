@@ -19,8 +19,11 @@ NOT_DELIVERED: Final = "not_delivered"
 # reasons are for URLs outside of the crawl.
 _MISSING: Final = frozenset({"limit", "unread", NOT_SCRAPED, NOT_DELIVERED})
 
-# `skipped` counts as seen: robots.txt, noindex, the crawl's scope or a redirect out of it excludes
-# the page.
+HIDING: Final = ("login_page", "consent_wall", "needs_javascript")
+"""Codes of skipped pages that may link to others (web/placeholders.py)."""
+
+# Any other `skipped` counts as seen: robots.txt, noindex, the crawl's scope or a redirect out of it
+# excludes the page.
 _SEEN: Final = frozenset({"new", "changed", "unchanged", "kept", "duplicate", "skipped"})
 _GONE: Final = frozenset({"gone", "removed"})
 _GONE_STATUSES: Final = (404, 410)
@@ -38,6 +41,8 @@ class PageCount:
 
 def presence_of(page: PageCount) -> Presence:
     """Whether the run saw such pages, found them gone, or does not know."""
+    if page.status == "skipped" and page.error_code in HIDING:
+        return "unknown"
     if page.status in _SEEN:
         return "seen"
     if page.status in _GONE or (page.status == "failed" and page.http_status in _GONE_STATUSES):
@@ -50,7 +55,7 @@ def is_complete(
 ) -> bool:
     """Whether every page of the site was seen or is gone.
 
-    `failures_hiding_nothing`: the number of failed pages that hide no other page, because their
+    `failures_hiding_nothing`: the number of unread pages that hide no other page, because their
     links were followed anyway, or because no run could ever read them and all stored pages were
     found without them.
     """

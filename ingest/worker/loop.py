@@ -224,8 +224,10 @@ class Worker:
             return _RESERVE_EVERY - passed
         self._is_reserve_wanted = False
         await self._promote_if_due(conn)
-        async with conn.transaction():
+        started = time.monotonic()
+        async with self._pool.begin(conn):
             claimed = await self._claiming.take_reserved(conn, free=free)
+        metrics.claimed(len(claimed), seconds=time.monotonic() - started)
         for job in claimed:
             self._running.begin(job, self._claiming.types[job.type])
         if not claimed:

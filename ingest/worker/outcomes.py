@@ -1,5 +1,6 @@
 """Map a handler's exception to the end of its attempt. Pure."""
 
+import errno
 from datetime import timedelta
 
 import psycopg
@@ -12,6 +13,7 @@ from ingest.store.queue.jobs import ClaimedJob, Ended
 
 # Delay if a provider limits us and names none. A rate limit costs the job no attempt.
 _PATIENCE = timedelta(seconds=10)
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def outcome_of_error(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
@@ -31,6 +33,8 @@ def outcome_of_error(job: ClaimedJob, job_type: JobType, error: BaseException) -
             return _retry(job, job_type, "database_timeout", message, None)
         case psycopg.OperationalError() if is_database_unavailable(error):
             return _retry(job, job_type, "internal", "the database could not be reached", None)
+        case OSError() if error.errno in _DISK_FULL:
+            return _retry(job, job_type, "internal", "a disk of the worker is full", None)
         case _:
             # Unknown errors may be temporary. The message may hold any data: it stays in our logs.
             message = f"unexpected error ({type(error).__name__})"

@@ -11,7 +11,7 @@ from uuid import UUID
 import structlog
 
 from ingest.errors import LeaseLost, Transient
-from ingest.handlers.context import Context, Progress
+from ingest.handlers.context import Context, Progress, within
 from ingest.handlers.registry import Handler
 from ingest.observability import metrics, tracing
 from ingest.postgres.database import Pool
@@ -84,7 +84,7 @@ class Running:
             job,
             job_type,
             handlers=self._handlers,
-            context=self._context.of(job.application_id),
+            context=within(self._context, job.application_id),
             progress=progress,
         )
         traced = tracing.job_span(job.type, attempt=job.attempts, traceparent=job.traceparent)

@@ -11,7 +11,7 @@ from psycopg.conninfo import make_conninfo
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.firecrawl_inbox import Inbox
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.store.documents import embedding_models
 from tests.servers.firecrawl_crawls import SitePage
@@ -89,7 +89,7 @@ async def root(
 async def archives(pool: Pool, tmp_path: Path) -> AsyncIterator[ArchiveHouse]:
     """Handlers of files and archives, with what they need."""
     blobs = LocalBlobStore(tmp_path / "blobs")
-    async with transaction(pool) as conn:
+    async with pool.session() as conn, conn.transaction():
         model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield ArchiveHouse(House(pool, blobs, model_id))
     await blobs.close()

@@ -287,7 +287,7 @@ async def site_house(pool: Pool, answers: Mapping[str, Answer]) -> AsyncIterator
             max_bytes=1024 * 1024,
             _resolve=_here,
         )
-        async with transaction(pool) as conn:
+        async with pool.session() as conn, conn.transaction():
             model_id = await embedding_models.register(conn, FakeEmbedder().model)
         try:
             yield SiteHouse(pool, web, fetcher, model_id)

@@ -157,7 +157,7 @@ class RechunkHouse(House):
 @asynccontextmanager
 async def rechunk_house(pool: Pool, folder: Path) -> AsyncIterator[RechunkHouse]:
     blobs = LocalBlobStore(folder / "blobs")
-    async with transaction(pool) as conn:
+    async with pool.session() as conn, conn.transaction():
         model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield RechunkHouse(pool, blobs, model_id)
     await blobs.close()

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any, Self, cast
+from types import SimpleNamespace
+from typing import Any, cast
 from uuid import UUID
 
 from harness.patience import PATIENCE
@@ -19,13 +20,6 @@ from ingest.worker.group_commit import GroupCommit
 from ingest.worker.loop import Worker
 from ingest.worker.slots import Slot
 from tests.support.queue_builders import job_row
-
-
-class _NoContext:
-    """For handlers defined by tests, which do not use it."""
-
-    def of(self, application_id: UUID) -> Self:
-        return self
 
 
 @asynccontextmanager
@@ -45,7 +39,7 @@ async def running_worker(
         dsn=dsn,
         pool=pool,
         listener=listener,
-        context=cast(Context, context or _NoContext()),
+        context=context or cast(Context, SimpleNamespace(pool=pool)),
         handlers=handlers,
         concurrency=concurrency,
         heartbeat=heartbeat,

@@ -1,6 +1,7 @@
 """Searchable chunks with vectors, stored as the pipeline stores them."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
-from ingest.postgres.database import Connection
+from ingest.postgres.database import Connection, show
 from ingest.search.search import by_meaning
 from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import documents, embedding_models
@@ -18,6 +19,14 @@ from ingest.store.search.vector_search import VectorQuery
 from ingest.store.sources import sources
 from ingest.tokens.keywords import keyword_text
 from tests.support.live_sources import add_source
+
+
+@asynccontextmanager
+async def searching(conn: Connection, application_id: UUID) -> AsyncIterator[None]:
+    """A transaction that sees the rows of this application, as a search needs."""
+    async with conn.transaction():
+        await show(conn, application_id)
+        yield
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,9 +22,9 @@ _ROOTS = word_set(
     "root app application __next __nuxt ___gatsby __layout svelte ember main-app react-root vue-app"
     " app-root react-app reactapp vueapp spa spa-root app-container app-mount mount elm sapper"
 )
-_ROOT_ATTRIBUTES = word_set(
-    "ng-app data-ng-app ng-view data-ng-view ui-view data-reactroot data-v-app ng-version"
-    " data-server-rendered data-sveltekit-hydrate"
+_MAY_BE_ROOT = etree.XPath(
+    "//body//*[@id] | //body/*[contains(name(), '-')] | //*[@ng-app or @data-ng-app or @ng-view or"
+    " @data-ng-view or @ui-view or @data-reactroot or @data-v-app or @ng-version]"
 )
 _LOGIN_NAME = re.compile(
     r"e-?mail|user|login|account|benutzer|kennung|identifiant|usuario|utente|gebruiker",
@@ -99,17 +99,10 @@ def _location(code: str) -> str | None:
 
 
 def _roots(tree: html.HtmlElement) -> Iterator[html.HtmlElement]:
-    for body in tree.iter("body"):
-        for element in body.iter(etree.Element):
-            tag = element.tag
-            name = (element.get("id") or "").lower()
-            is_component = "-" in tag and element.getparent() is body
-            if (
-                name in _ROOTS
-                or is_component
-                or any(map(_ROOT_ATTRIBUTES.__contains__, element.keys()))
-            ):
-                yield element
+    for element in _MAY_BE_ROOT(tree):
+        name = element.get("id")
+        if name is None or name.lower() in _ROOTS or "-" in element.tag:
+            yield element
 
 
 def _is_empty(element: html.HtmlElement) -> bool:

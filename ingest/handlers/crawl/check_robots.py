@@ -1,8 +1,6 @@
 """robots.txt of a host, cached in the database for all workers."""
 
 import asyncio
-import shutil
-import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -11,6 +9,7 @@ from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context
 from ingest.postgres.database import transaction
 from ingest.store.crawl import crawl_origins
+from ingest.temporary_folders import scratch_folder
 from ingest.web.robots import Robots, read
 
 _FRESH: Final = timedelta(hours=12)
@@ -57,23 +56,21 @@ async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Rob
 
 async def _fetch(origin: str, ctx: Context) -> bytes | None:
     """The file's bytes; None if the host has no robots.txt."""
-    folder = Path(tempfile.mkdtemp(prefix="ingest-robots-"))
-    path = folder / "robots.txt"
-    try:
-        fetched = await ctx.web.fetcher.get(f"{origin}/robots.txt", into=path)
-        if fetched.status >= 500 or fetched.status == 429:
-            raise await _unavailable(origin, fetched.status, ctx)
-        return await asyncio.to_thread(_head, path) if fetched.status == 200 else None
-    except RobotsUnavailable:
-        raise
-    except Transient as error:
-        raise RobotsUnavailable(origin, str(error), host_answers=False) from error
-    except Permanent as error:
-        # A redirect loop or a blocked redirect target counts as no file. Of a file that is too
-        # large, the first _LARGEST bytes count.
-        return await asyncio.to_thread(_head, path) if error.code == "too_large" else None
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    async with scratch_folder() as folder:
+        path = folder / "robots.txt"
+        try:
+            fetched = await ctx.web.fetcher.get(f"{origin}/robots.txt", into=path)
+            if fetched.status >= 500 or fetched.status == 429:
+                raise await _unavailable(origin, fetched.status, ctx)
+            return await asyncio.to_thread(_head, path) if fetched.status == 200 else None
+        except RobotsUnavailable:
+            raise
+        except Transient as error:
+            raise RobotsUnavailable(origin, str(error), host_answers=False) from error
+        except Permanent as error:
+            # A redirect loop or a blocked redirect target counts as no file. Of a file that is too
+            # large, the first _LARGEST bytes count.
+            return await asyncio.to_thread(_head, path) if error.code == "too_large" else None
 
 
 def _head(path: Path) -> bytes:

@@ -15,7 +15,7 @@ from ingest.handlers.crawl.link_discovery import (
     follow_stored_links,
     scope_of,
 )
-from ingest.handlers.crawl.read_page import ReadPage, read_page
+from ingest.handlers.crawl.read_page import ReadPage, login_elsewhere, read_page
 from ingest.handlers.crawl.read_provider_page import read_provider_page
 from ingest.handlers.crawl.store_page import page_outcome, recount_ended_run
 from ingest.handlers.registry import handler
@@ -70,6 +70,8 @@ async def _read(
     try:
         return await read_page(job, page, stored, ctx, progress, scope=scope)
     except RedirectOutOfScope as redirect:
+        if redirect.leads_to_login:
+            return login_elsewhere(page)
         if page.depth == 0:
             raise Permanent(
                 f"the site redirects to {redirect.url}: crawl that address instead",

@@ -1,8 +1,7 @@
 """Fetch one page politely: obey robots.txt, limit the rate per host, use conditional requests."""
 
 import asyncio
-import shutil
-import tempfile
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -21,11 +20,16 @@ from ingest.store.crawl import crawl_origins, crawl_pages
 from ingest.store.crawl.crawl_origins import HostBusy
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.queue.jobs import ClaimedJob
+from ingest.temporary_folders import scratch_folder
 from ingest.web import urls
 from ingest.web.scope import Scope, SkipReason
 
 # Upper bound on Retry-After.
 _LONGEST_PAUSE: Final = timedelta(hours=24)
+_LOGIN_ADDRESS: Final = re.compile(
+    r"[/.](?:log-?in|sign-?in|sso|oauth2?|openid|saml2?|adfs|idp|(?:auth|accounts)(?=\.))(?![a-z])",
+    re.IGNORECASE,
+)
 _LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -46,6 +50,11 @@ class RedirectOutOfScope(Exception):
         super().__init__(f"redirects to {url}")
         self.url = url
         self.reason = reason
+
+    @property
+    def leads_to_login(self) -> bool:
+        """Whether the address is a login on another host (single sign-on)."""
+        return self.reason == "off_site" and _LOGIN_ADDRESS.search(self.url) is not None
 
 
 class PageUnavailable(Permanent):
@@ -99,13 +108,10 @@ async def fetch_page(
 
     if scope is not None:
         await _obey_robots(page.fetch_url, ctx)
-    folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
-    try:
+    async with scratch_folder() as folder:
         body = folder / "body"
         fetched = await _in_turn(job, page, ctx, body, _conditions(stored), on_hop)
         yield PageResponse(fetched=fetched, path=body, is_unchanged=fetched.status == 304)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def _obey_robots(url: str, ctx: Context) -> None:

@@ -15,7 +15,7 @@ from ingest.store.crawl.crawls import Crawl
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications
-from ingest.web.crawl_completeness import PageCount, is_complete, missing, presence_of
+from ingest.web.crawl_completeness import HIDING, PageCount, is_complete, missing, presence_of
 
 _HAS_TEXT = ("new", "changed", "unchanged", "kept")
 
@@ -107,13 +107,17 @@ async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount
     if crawl.provider == "firecrawl":
         limit = crawl.settings.limit
         skipped["limit"] += await provider_pages.is_cut_off(conn, crawl.id, limit=limit)
+    hiding = () if crawl.settings.accept_losses else HIDING
+    pages = [page for page in pages if page.status != "skipped" or page.error_code in hiding]
     blind = await crawl_pages.count_unseen_behind_failures(
-        conn, crawl_id=crawl.id, follows_stored=crawl.provider == "builtin"
+        conn, crawl_id=crawl.id, follows_stored=crawl.provider == "builtin", hiding=hiding
     )
-    failed = sum(
-        page.n for page in pages if page.status == "failed" and presence_of(page) == "unknown"
+    unread = sum(
+        page.n
+        for page in pages
+        if page.status in ("failed", "skipped") and presence_of(page) == "unknown"
     )
-    return is_complete(pages, failures_hiding_nothing=failed - blind, skipped=skipped)
+    return is_complete(pages, failures_hiding_nothing=unread - blind, skipped=skipped)
 
 
 def _nothing_found(found: _Findings) -> Permanent | None:

@@ -82,6 +82,19 @@ async def read_page(
     return replace(read, uri=page.uri)
 
 
+def login_elsewhere(page: PageForJob) -> ReadPage:
+    """A page that redirects to a login on another host, which is not part of the crawl."""
+    return ReadPage(
+        uri=page.uri,
+        found_at=page.fetch_url,
+        http_status=None,
+        content_hash=b"",
+        parsed=None,
+        seen=FromWeb(text_hash=b""),
+        placeholder="login_page",
+    )
+
+
 async def _read_page(
     job: ClaimedJob,
     page: PageForJob,

@@ -2,10 +2,7 @@
 
 import asyncio
 import hashlib
-import shutil
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 from ingest import storable_text
 from ingest.handlers.context import Context, Progress
@@ -17,6 +14,7 @@ from ingest.providers.firecrawl.events import CrawledPage
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents.documents import FromWeb, text_hash
+from ingest.temporary_folders import scratch_folder
 from ingest.web.placeholders import judge, markdown_signals
 
 
@@ -62,13 +60,10 @@ async def _parsed(
     chunking: ChunkSettings,
 ) -> Parsed:
     await ctx.embedder.ready()
-    folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
-    try:
+    async with scratch_folder() as folder:
         path = folder / "page.md"
         await asyncio.to_thread(path.write_bytes, markdown)
         parsed = await parse(path, crawled.url, ctx, progress, answer=None, chunking=chunking)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return replace(parsed, document=_described(crawled, parsed.document))
 
 

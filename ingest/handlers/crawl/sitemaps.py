@@ -1,10 +1,8 @@
 """The pages listed in a site's sitemaps."""
 
 import asyncio
-import tempfile
 from collections import Counter, deque
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 from uuid import UUID
 
@@ -14,6 +12,7 @@ from ingest.handlers.crawl.link_discovery import scope_of
 from ingest.model import Sitemap
 from ingest.sandbox.messages import SitemapRequest
 from ingest.store.crawl.crawls import Crawl
+from ingest.temporary_folders import scratch_folder
 from ingest.web.robots import Robots
 from ingest.web.scope import Scope
 
@@ -123,8 +122,8 @@ def _add(found: SitemapPages, listed: _SitemapFile, most: int) -> None:
 async def _fetch(
     url: str, scope: Scope, ctx: Context, *, owner: UUID, is_guess: bool
 ) -> _SitemapFile:
-    with tempfile.TemporaryDirectory(prefix="ingest-sitemap-") as folder:
-        path = Path(folder) / "sitemap"
+    async with scratch_folder() as folder:
+        path = folder / "sitemap"
         try:
             fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST)
         except (Permanent, Transient):

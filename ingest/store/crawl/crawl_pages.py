@@ -1,5 +1,6 @@
 """The pages of a run and their results. frontier.py adds the pages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -187,16 +188,21 @@ async def note_links_followed(conn: Connection, id: UUID, *, job: jobs.ClaimedJo
 
 
 async def count_unseen_behind_failures(
-    conn: Connection, *, crawl_id: UUID, follows_stored: bool
+    conn: Connection, *, crawl_id: UUID, follows_stored: bool, hiding: Sequence[str]
 ) -> int:
-    """Count failed pages that may link to pages the run has not seen.
+    """Count unread pages, failed or skipped, that may link to pages the run has not seen.
 
-    `follows_stored`: whether the run follows the stored links of a page that fails.
+    `follows_stored`: whether the run follows the stored links of a page that fails. `hiding`: codes
+    of the skipped pages to count.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["count_unseen_behind_failures"],
-            {"crawl_id": crawl_id, "follows_stored": follows_stored},
+            {
+                "crawl_id": crawl_id,
+                "follows_stored": follows_stored,
+                "hiding": list(hiding),
+            },
         )
         return int(await cur.fetchone() or 0)
 

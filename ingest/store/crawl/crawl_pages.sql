@@ -107,25 +107,33 @@ update rag.crawl_pages as page
    and job.status = 'processing';
 
 -- name: count_unseen_behind_failures
--- Failed pages that may link to pages this run has not seen. Excludes pages whose stored links were
+-- Failed pages, and skipped ones with a code of `hiding`, that may link to pages this run has not
+-- seen. Excludes pages whose stored links were
 -- followed instead. Also excludes pages that failed in every earlier run that has them, if one of
 -- those runs was the first or a complete one: that run found all stored pages without their links.
 select count(*)
   from rag.crawl_pages as page
- where page.crawl_id = %(crawl_id)s and page.status = 'failed'
+ where page.crawl_id = %(crawl_id)s
+   and (page.status = 'failed' or page.status = 'skipped' and page.error_code = any(%(hiding)s))
    and coalesce(page.http_status, 0) not in (404, 410)
    and not page.followed_stored_links
    and not coalesce((
-        select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
+        select bool_or(earlier.is_unread and (run.is_complete or run.is_first))
                -- A provider also followed the links of pages that failed only in our processing.
-               and bool_and(earlier.status = 'failed' and (
+               and bool_and(earlier.is_unread and (
                    %(follows_stored)s or earlier.error_code in ('fetch_failed', 'fetch_status')))
           from (select crawl.id, coalesce(crawl.is_complete, false) as is_complete,
                        row_number() over (order by crawl.created_at, crawl.id) = 1 as is_first
                   from rag.crawls as crawl
                  where crawl.source_id = page.source_id) as run
-          join rag.crawl_pages as earlier
-            on earlier.crawl_id = run.id and md5(earlier.uri) = md5(page.uri)
+          cross join lateral (
+                select page_then.error_code,
+                       page_then.status = 'failed'
+                       or page_then.status = 'skipped'
+                          and coalesce(page_then.error_code = any(%(hiding)s), false) as is_unread
+                  from rag.crawl_pages as page_then
+                 where page_then.crawl_id = run.id and md5(page_then.uri) = md5(page.uri)
+               ) as earlier
          where run.id <> %(crawl_id)s), false);
 
 -- name: count_skipped

@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from ingest.postgres.database import Connection, load_queries
+from ingest.web.crawl_completeness import HIDING
 
 _SQL = load_queries("retention/retention_runs.sql")
 
@@ -38,7 +39,7 @@ async def old(
 
 async def forget_pages(conn: Connection, crawl_id: UUID, *, limit: int) -> int:
     """Delete up to `limit` pages of an old run that later runs do not need; returns how many."""
-    values = {"crawl_id": crawl_id, "limit": limit}
+    values = {"crawl_id": crawl_id, "limit": limit, "hiding": list(HIDING)}
     return (await conn.execute(_SQL["forget_pages"], values)).rowcount
 
 

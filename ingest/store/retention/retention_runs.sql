@@ -1,8 +1,8 @@
--- Old crawl runs and their pages. A later run looks up how its failed pages ended in earlier runs
--- (crawl_pages.sql `count_unseen_behind_failures`), so the rows that decide this must stay:
+-- Old crawl runs and their pages. A later run looks up how its failed pages, and those skipped with a
+-- code of `hiding`, ended in earlier runs (crawl_pages.sql `count_unseen_behind_failures`), so the rows that decide this must stay:
 --   * the first, last complete, latest and current run, with all their pages;
---   * for addresses that failed in the first or a complete run: the newest page of each outcome
---     that matters there, that is whether it failed, whether a provider's fetch failed, and whether
+--   * for addresses that failed so in the first or a complete run: the newest page of each outcome
+--     that matters there, that is whether it failed so, whether a provider's fetch failed, and whether
 --     this was in the first or a complete run. For other addresses the remaining rows suffice.
 -- A run stays as long as it has pages.
 
@@ -53,20 +53,28 @@ with run as materialized (
 ), disputed as materialized (
     select distinct md5(page.uri) as digest
       from witness
-      join rag.crawl_pages as page on page.crawl_id = witness.id and page.status = 'failed'
+      join rag.crawl_pages as page on page.crawl_id = witness.id
      where witness.proves
+       and (page.status = 'failed'
+            or page.status = 'skipped' and page.error_code = any(%(hiding)s))
 ), old as materialized (
     select page.id
       from run
       join rag.crawl_pages as page on page.crawl_id = run.id
+     cross join lateral (
+            select page.status = 'failed'
+                   or page.status = 'skipped' and coalesce(page.error_code = any(%(hiding)s), false)
+                   as has_failed) as own
      where md5(page.uri) not in (select digest from disputed)
         or exists (
             select 1 from witness
               join rag.crawl_pages as same
                 on same.crawl_id = witness.id and md5(same.uri) = md5(page.uri)
              where witness.stays_longer and not witness.is_latest
-               and (same.status = 'failed') = (page.status = 'failed')
-               and (page.status <> 'failed'
+               and own.has_failed
+                   = (same.status = 'failed' or same.status = 'skipped'
+                      and coalesce(same.error_code = any(%(hiding)s), false))
+               and (not own.has_failed
                     or (witness.proves = run.is_complete
                         and (same.error_code in ('fetch_failed', 'fetch_status'))
                             is not distinct from (page.error_code in ('fetch_failed', 'fetch_status')))))

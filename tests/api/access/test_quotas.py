@@ -233,7 +233,7 @@ async def test_bytes_that_are_still_arriving_count(
     app: FastAPI,
     application_id: UUID,
 ) -> None:
-    await set_quotas(stagedBytes=12)
+    await set_quotas(stagedBytes=9)
     during = await upload(editor, {"a.txt": b"text"})
     await hanging_upload()
 

@@ -147,3 +147,15 @@ async def test_event_streams_do_not_use_request_slots(plain: FastAPI) -> None:
 
     assert (answer.status_code, ended) == (200, [200] * 3)
     assert crowd._count == 0
+
+
+async def test_request_cut_short_by_a_stop_gets_503(plain: FastAPI) -> None:
+    """The server cancels it when the time for a graceful stop is over."""
+    async with client_of(ConcurrencyLimit(plain, max_requests=1, exempt=())) as client:
+        cut_short = asyncio.create_task(client.get("/slow"))
+        await asyncio.sleep(0.05)
+        cut_short.cancel()
+        answer = await asyncio.wait_for(cut_short, PATIENCE)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "overloaded")
+    assert answer.headers["Retry-After"] == "1"

@@ -165,14 +165,18 @@ async def test_405_names_every_method_of_the_path(
         assert answer.json()["code"] == "method_not_allowed"
 
 
-async def test_every_allowed_method_is_one_that_the_document_has(app: FastAPI) -> None:
+async def test_allowed_are_the_methods_that_the_document_has(app: FastAPI) -> None:
+    paths = app.openapi()["paths"]
+    patterns = {re.sub(r"\{\w+\}", "[^/]+", path): set(paths[path]) for path in paths}
     async with connect(app, None) as client:
-        for path, operations in app.openapi()["paths"].items():
+        for path in paths:
             url = re.sub(r"\{\w+\}", "00000000-0000-7000-8000-000000000000", path)
             answer = await client.options(url)
 
+            # `/api/jobs/counts` also fits the routes of `/api/jobs/{id}`.
+            fitting = (patterns[pattern] for pattern in patterns if re.fullmatch(pattern, url))
             allowed = set(answer.headers["allow"].lower().split(", ")) - {"options", "head"}
-            assert (path, answer.status_code, allowed) == (path, 204, set(operations))
+            assert (path, answer.status_code, allowed) == (path, 204, set().union(*fitting))
             assert answer.content == b""
 
 

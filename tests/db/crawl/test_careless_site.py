@@ -93,6 +93,26 @@ async def test_a_single_page_that_is_a_login_has_failed_and_says_why(
     assert (source["status"], source["error_code"]) == ("failed", "login_page")
 
 
+async def test_a_login_that_hides_pages_removes_none_of_them(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = {
+        "/": html("Home.", "/hub"),
+        "/hub": html("A list of links.", "/a", head='<meta name=robots content="noindex">'),
+        "/a": html("The text of a."),
+    }
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/hub"] = redirect("https://sso.example/login?to=hub")
+        run, _, _ = await house.again(application_id, run.source_id)
+        ends, crawl = await _ends(house, run), await house.crawl(run)
+
+        assert await house.documents(run) == {"/", "/a"}
+    assert ends["/hub"] == ("skipped", "login_page")
+    assert crawl["is_complete"] is False
+
+
 async def test_a_single_page_follows_a_refresh(pool: Pool, application_id: UUID) -> None:
     refresh = '<meta http-equiv=refresh content="0;url=/b">'
     site = {"/a": _served(page("Moved", "", head=refresh)), "/b": html("The text of b.")}

@@ -15,7 +15,7 @@ from ingest.errors import IngestError, Permanent, Transient
 from ingest.handlers.context import Progress
 from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Connection, Pool
 from ingest.store.documents import embedding_models
 from ingest.store.queue import job_control
 from ingest.store.queue.jobs import Ended
@@ -30,7 +30,7 @@ from tests.support.running_worker import until
 @pytest.fixture
 async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
     blobs = LocalBlobStore(tmp_path / "blobs")
-    async with transaction(pool) as conn:
+    async with pool.session() as conn, conn.transaction():
         model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield House(pool, blobs, model_id)
     await blobs.close()
@@ -308,7 +308,7 @@ async def test_two_models_keep_their_vectors_apart(
     await house.upload(application_id, "a.txt", "one")
     await house.run()
     house.embedder = FakeEmbedder(dimension=16)
-    async with transaction(pool) as registering:
+    async with pool.session() as registering, registering.transaction():
         house.model_id = await embedding_models.register(registering, house.embedder.model)
     await house.upload(application_id, "b.txt", "one")
     await house.run()
@@ -326,7 +326,7 @@ async def test_a_file_embedded_with_another_model_is_not_unchanged(
     source = await house.upload(application_id, "a.txt", "one")
     await house.run()
     house.embedder = FakeEmbedder(dimension=16)
-    async with transaction(pool) as registering:
+    async with pool.session() as registering, registering.transaction():
         house.model_id = await embedding_models.register(registering, house.embedder.model)
     await house.upload(application_id, "a.txt", "one")
     await house.run()

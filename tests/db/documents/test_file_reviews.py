@@ -31,7 +31,7 @@ from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.live_sources import eventually, is_waiting_for_a_lock
 from tests.support.queue_builders import add_application, claim, job_row, source_row
-from tests.support.searchable_chunks import texts
+from tests.support.searchable_chunks import searching, texts
 
 GOOD = Coverage(pages=10, with_text=10, empty=0)
 POOR = Coverage(pages=10, with_text=2, empty=0, unread=8, lost=(3, 4, 5, 6, 7, 8, 9, 10))
@@ -68,7 +68,7 @@ async def found(conn: Connection, house: House, application_id: UUID) -> set[str
     """The chunks that a search finds by words or by meaning, with a filter and without."""
     everywhere = SearchScope(application_id=application_id)
     sources = [row[0] for row in await rows(conn, "select id from rag.knowledge_sources")]
-    async with conn.transaction():
+    async with searching(conn, application_id):
         statistics = SearchStatistics()
         matches = await by_words(
             conn, everywhere, "version", statistics, limit=9, enough=9, ranked=100

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import Transient
 from ingest.governor import Governor
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Connection, Pool
 from ingest.store.documents import embedding_models
 from ingest.store.limits import token_budgets
 from tests.support.fake_embedder import FakeEmbedder
@@ -26,7 +26,7 @@ from tests.support.running_worker import truth_of, until
 @pytest.fixture
 async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
     blobs = LocalBlobStore(tmp_path / "blobs")
-    async with transaction(pool) as conn:
+    async with pool.session() as conn, conn.transaction():
         model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield House(pool, blobs, model_id)
     await blobs.close()

@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from structlog.testing import capture_logs
 
 from harness.pgbouncer import PROGRAM, PgBouncer
+from ingest.postgres import poolers
 from ingest.postgres.database import (
     Connection,
     Pool,
@@ -25,7 +26,7 @@ from ingest.postgres.database import (
 )
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import load_migrations, migrate, pending_migrations
-from ingest.postgres.poolers import DIRECT, Pooling, detect_pooling, pooling_of
+from ingest.postgres.poolers import DIRECT, UNCERTAIN, Pooling, detect_pooling, pooling_of
 from ingest.worker.heartbeat import Heartbeat
 from tests.support.running_worker import truth_of, until
 
@@ -75,9 +76,7 @@ def test_direct_connection_is_never_taken_for_a_shared_one(dsn: str) -> None:
 
 
 def test_if_nothing_can_be_tried_out_nothing_is_relied_on() -> None:
-    found = detect_pooling("host=127.0.0.1 port=1")
-
-    assert found == Pooling(shares_sessions=True, keeps_prepared=False)
+    assert detect_pooling("host=127.0.0.1 port=1") == UNCERTAIN
 
 
 @needs_pgbouncer
@@ -96,9 +95,19 @@ def test_transaction_mode_is_found_out(dsn: str, settings: dict[str, str]) -> No
 
 
 @needs_pgbouncer
-def test_pooler_with_one_session_is_not_relied_on(dsn: str) -> None:
+def test_one_session_is_found_to_be_shared_and_its_statements_are_not_relied_on(dsn: str) -> None:
     with PgBouncer(dsn, mode="transaction", size=1) as pooler:
         assert detect_pooling(pooler) == Pooling(shares_sessions=True, keeps_prepared=False)
+
+
+@needs_pgbouncer
+def test_pooler_without_a_free_session_leaves_it_uncertain(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(poolers, "_LIMIT_SECONDS", 1)
+    with PgBouncer(dsn, mode="session", size=1) as pooler, psycopg.connect(pooler) as holder:
+        holder.execute("select 1")
+        assert detect_pooling(pooler) == UNCERTAIN
 
 
 @needs_pgbouncer

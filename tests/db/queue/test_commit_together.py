@@ -30,7 +30,7 @@ from tests.support.running_worker import committed, until
 @pytest.fixture
 async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
     blobs = LocalBlobStore(tmp_path / "blobs")
-    async with transaction(pool) as conn:
+    async with pool.session() as conn, conn.transaction():
         model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield House(pool, blobs, model_id)
     await blobs.close()

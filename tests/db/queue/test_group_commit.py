@@ -20,7 +20,7 @@ from tests.support.running_worker import committed, running_worker, until_status
 
 
 async def _break_off(conn: Connection) -> None:
-    await conn.execute("select pg_terminate_backend(pg_backend_pid())")
+    await conn.execute("reset role; select pg_terminate_backend(pg_backend_pid())")
 
 
 async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_only(

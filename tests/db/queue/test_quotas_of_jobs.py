@@ -44,8 +44,8 @@ async def test_pages_beyond_the_stored_bytes_fail_and_remove_nothing(
         await house.run_all()
         used = (await usage.room(conn, application_id, DEFAULTS)).used.stored_bytes
         await set_quotas(conn, application_id, storedBytes=used + 100)
-        site["/"] = html("Home.", "/a", "/c")
-        site["/c"] = html("Page c. " + "A long tale. " * 50)
+        house.web.answers["/"] = html("Home.", "/a", "/c")
+        house.web.answers["/c"] = html("Page c. " + "A long tale. " * 50)
         again = await house.rescrape(application_id, first.source_id)
         await house.run_all()
         pages, crawl = await house.pages(again), await house.crawl(again)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, load_queries, transaction
 from ingest.quotas import DEFAULTS, Usage
 from ingest.store.limits import usage
@@ -124,7 +125,8 @@ async def test_jobs_end_while_changes_are_added_up(
     async with transaction(pool) as folding:
         assert await usage.fold(folding, limit=100) == 1
         # Nothing that the open transaction holds makes these wait; nor does it count them twice.
-        await asyncio.wait_for(finish(conn, "completed"), timeout=5)
+        async with asyncio.timeout(PATIENCE):
+            await finish(conn, "completed")
         during = await used(conn, application_id)
         assert await fold_usage(pool) == 0
 
@@ -165,7 +167,7 @@ async def test_reading_usage_looks_only_at_changes_of_the_application(
 ) -> None:
     await conn.execute(
         "insert into rag.usage_changes (application_id, sources)"
-        " select case when n % 100000 = 0 then %s else gen_random_uuid() end, 1"
+        " select case when n %% 100000 = 0 then %s else gen_random_uuid() end, 1"
         "   from generate_series(1, 1000000) n",
         [application_id],
     )

@@ -12,10 +12,17 @@ from ingest.postgres.database import Connection, Pool, new_id
 from ingest.store.crawl import crawl_pages
 from ingest.store.crawl.runs import CrawlSettings, StartedRun
 from ingest.store.retention import retention_runs
+from ingest.web.crawl_completeness import HIDING
 from tests.support.crawl_sources import SITE, add_page, start
 from tests.support.retention_fixtures import DAY, clean
 
-_CODES = (None, "fetch_failed", "fetch_status", "robots_disallowed")
+_OUTCOMES = [
+    *(("failed", code) for code in (None, "fetch_failed", "fetch_status", "robots_disallowed")),
+    ("skipped", "login_page"),
+    ("skipped", "noindex"),
+    ("skipped", None),
+    ("unchanged", None),
+]
 
 
 async def add_run(
@@ -151,7 +158,7 @@ async def _blind(conn: Connection, run: StartedRun) -> list[int]:
     """As each provider would judge the failed pages of a run."""
     return [
         await crawl_pages.count_unseen_behind_failures(
-            conn, crawl_id=run.crawl_id, follows_stored=follows
+            conn, crawl_id=run.crawl_id, follows_stored=follows, hiding=HIDING
         )
         for follows in (True, False)
     ]
@@ -179,14 +186,8 @@ async def test_a_failing_page_is_judged_as_if_all_earlier_runs_were_there(
             conn, latest, days=1000 - night, is_complete=rng.random() < 0.4, status="completed"
         )
         for uri in rng.sample(uris, 12):
-            failed = rng.random() < 0.6
-            await add_page(
-                conn,
-                run,
-                uri,
-                status="failed" if failed else "unchanged",
-                error_code=rng.choice(_CODES) if failed else None,
-            )
+            status, code = rng.choice(_OUTCOMES)
+            await add_page(conn, run, uri, status=status, error_code=code)
     before = await _judged(conn, latest, uris)
     await conn.execute("delete from rag.crawl_pages where crawl_id = %s", [latest.crawl_id])
     pages = await (await conn.execute("select count(*) from rag.crawl_pages")).fetchone()

@@ -12,7 +12,7 @@ from ingest.store.search.hits import load
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.sources import sources
 from tests.support.queue_builders import add_application
-from tests.support.searchable_chunks import Space, add_document, add_space, nearest
+from tests.support.searchable_chunks import Space, add_document, add_space, nearest, searching
 
 
 @pytest.fixture
@@ -71,9 +71,10 @@ async def everywhere(
 ) -> set[str]:
     """What any kind of search finds."""
     by_vector = await nearest(conn, scope, space, np.ones(space.dimension, np.float32), limit=100)
-    by_keyword = await by_words(
-        conn, scope, query, SearchStatistics(), limit=100, enough=100, ranked=1000
-    )
+    async with searching(conn, scope.application_id):
+        by_keyword = await by_words(
+            conn, scope, query, SearchStatistics(), limit=100, enough=100, ranked=1000
+        )
     ids = {*by_vector, *(hit.id for hit in by_keyword.in_order())}
     loaded = await load(conn, ranked(*ids), application_id=scope.application_id)
     assert len(loaded) == len(ids)

@@ -13,7 +13,7 @@ from ingest.search.statistics import SearchStatistics
 from ingest.search.terms import RatedTerm, looser_and_looser
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import sources
-from tests.support.searchable_chunks import Space, add_document, add_space, texts
+from tests.support.searchable_chunks import Space, add_document, add_space, searching, texts
 
 
 @pytest.fixture
@@ -24,9 +24,10 @@ async def space(conn: Connection) -> Space:
 async def matching(
     conn: Connection, scope: SearchScope, query: str, *, limit: int, ranked: int = 1000
 ) -> Matches:
-    return await by_words(
-        conn, scope, query, SearchStatistics(), limit=limit, enough=limit, ranked=ranked
-    )
+    async with searching(conn, scope.application_id):
+        return await by_words(
+            conn, scope, query, SearchStatistics(), limit=limit, enough=limit, ranked=ranked
+        )
 
 
 async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:

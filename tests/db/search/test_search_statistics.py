@@ -11,7 +11,7 @@ from ingest.search.search import Matches, by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.store.search.keyword_search import WordShares
 from ingest.store.search.scope import SearchScope
-from tests.support.searchable_chunks import Space, add_document, add_space, nearest
+from tests.support.searchable_chunks import Space, add_document, add_space, nearest, searching
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ async def space(conn: Connection) -> Space:
 
 async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> Matches:
     scope = SearchScope(application_id=application_id)
-    async with conn.transaction():
+    async with searching(conn, application_id):
         return await by_words(conn, scope, "owl", statistics, limit=9, enough=9, ranked=9)
 
 

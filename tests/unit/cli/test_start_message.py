@@ -61,3 +61,13 @@ def test_a_key_that_was_given_is_shown_nowhere(monkeypatch: pytest.MonkeyPatch) 
     assert json.loads(told) == {"url": "http://x", "worker": True, "ocr": None}
     assert "INGEST_ADMIN_KEY" in text
     assert "given" not in text
+
+
+def test_documentation_that_is_switched_off_is_not_pointed_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "http://x/docs" in greeting(monkeypatch, Terminal(), as_json=False)
+    assert (
+        "/docs"
+        not in greeting(monkeypatch, Terminal(), as_json=False, docs=False).partition("ocr")[0]
+    )

@@ -112,6 +112,7 @@ def logged(settings: Settings, message: str, error: Exception | None = None) -> 
 
 SETTINGS = {
     "DATABASE_URL": "postgresql://rag:hunter2%2Fx@db/rag",
+    "INGEST_LISTEN_URL": "postgresql://rag:hunter2%2Fx@direct/rag",
     "INGEST_SMTP_URL": "smtp://robot:hunter2%2Fx@mail.example",
     "INGEST_STORAGE": "gs://robot:hunter2%2Fx@bucket/x",
     "OPENAI_BASE_URL": "https://robot:hunter2%2Fx@llm.example/v1",
@@ -128,6 +129,8 @@ def test_every_setting_that_carries_a_secret_is_cut_out_of_every_error(
     variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(variable, SETTINGS[variable])
+    if variable == "INGEST_LISTEN_URL":
+        monkeypatch.setenv("DATABASE_URL", "postgresql://db/rag")
     if variable == "INGEST_SMTP_URL":
         monkeypatch.setenv("INGEST_EMAIL_FROM", "robot@mail.example")
     message = f"cannot use {SETTINGS[variable]} with hunter2%2Fx"

@@ -184,6 +184,19 @@ def test_shared_state_uses_only_the_database_clock(part: str) -> None:
     assert asked == set()
 
 
+def test_temporary_files_are_where_a_sweep_finds_them() -> None:
+    """What a killed process leaves is swept: in scratch folders, or in a folder of their module."""
+    allowed = {"temporary_folders.py", "gcs.py", "binaries.py"}
+    users = {
+        path.name
+        for part in ("ingest", "api")
+        for path in (ROOT / part).rglob("*.py")
+        if re.search(r"\bmkdtemp\(|\bmkstemp\(|\bTemporaryDirectory\(", path.read_text())
+    }
+
+    assert users <= allowed
+
+
 def test_only_tests_import_from_tests() -> None:
     files = [path for path in sources() if "tests" not in path.relative_to(ROOT).parts]
 
@@ -294,7 +307,7 @@ def assigns(node: ast.AST, name: str) -> TypeGuard[ast.Assign | ast.AnnAssign]:
 
 def documented_codes() -> set[str]:
     rows = [line for line in read("docs/errors.md").splitlines() if line.startswith("| `")]
-    return {code for row in rows for code in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+    return {code for row in rows for code in re.findall(r"`([a-z0-9_]+)`", row.split("|")[1])}
 
 
 def test_every_error_code_is_documented_and_no_other() -> None:
@@ -458,6 +471,26 @@ def test_every_invariant_names_tests_that_exist() -> None:
         named = set(re.findall(r"`(test_\w+)`", row))
         assert named
         assert named <= defined
+
+
+def test_every_promise_of_security_names_tests_that_exist() -> None:
+    lines = read("docs/security.md").splitlines()
+    promises = [line for line in lines if re.match(r"\| (?!promise \||---)", line)]
+    named = {row: re.findall(r"`(tests/[\w/]+\.py)`", row.rsplit(" | ", 1)[-1]) for row in promises}
+
+    assert [row for row, tests in named.items() if not tests] == []
+    assert {
+        name for tests in named.values() for name in tests if "def test_" not in read_if_there(name)
+    } == set()
+    # Every attacker has promises, and is told what is not promised.
+    parts = read("docs/security.md").split("\n## ")[1:]
+    assert len(parts) >= 8
+    assert [part for part in parts if "| promise |" not in part] == []
+    assert [part for part in parts if "**Not promised.**" not in part] == []
+
+
+def read_if_there(path: str) -> str:
+    return read(path) if (ROOT / path).exists() else ""
 
 
 def test_limits_against_hanging_are_in_one_place() -> None:

@@ -22,6 +22,7 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("INGEST_PORT", "eighty"),
         ("INGEST_WORKER_CONCURRENCY", "0"),
         ("INGEST_HEARTBEAT", "soon"),
+        ("INGEST_LISTEN_URL", "db.example"),
         ("INGEST_STALE_AFTER", "1s"),
         ("INGEST_EMBEDDER", "magic"),
         ("INGEST_STORAGE", "s3://bucket"),
@@ -69,6 +70,17 @@ def test_an_overlap_above_half_a_chunk_is_refused(monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(SetupError, match="INGEST_CHUNK_OVERLAP"):
         load_settings()
+
+
+def test_an_address_for_listening_needs_the_database_that_it_belongs_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INGEST_LISTEN_URL", "postgresql://db.example/rag")
+    with pytest.raises(SetupError, match="needs DATABASE_URL"):
+        load_settings()
+    monkeypatch.setenv("DATABASE_URL", "postgresql://pooler.example/rag")
+
+    assert load_settings().listen_url is not None
 
 
 @pytest.mark.parametrize(
@@ -123,3 +135,11 @@ def test_the_nightly_round_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("INGEST_RESCRAPE", "off")
 
     assert (nightly, load_settings().nightly) == ("0 3 * * *", None)
+
+
+def test_a_short_metrics_token_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_METRICS_TOKEN", "fifteen-letters")
+
+    with pytest.raises(SetupError, match=r"INGEST_METRICS_TOKEN: .*16") as caught:
+        load_settings()
+    assert "fifteen" not in str(caught.value)

@@ -11,6 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from ingest.errors import SetupError
+from ingest.settings import operator_key as module
 from ingest.settings.operator_key import SETTLED_AFTER, OperatorKey, operator_key, rotate
 from ingest.settings.settings import Settings
 from ingest.store.tenants.api_keys import TICKET_LIFETIME
@@ -103,6 +104,20 @@ def test_two_rotations_at_once_leave_one_key_that_all_accept(tmp_path: Path) -> 
 
     assert sum(running.accepts(key) for key in made) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["admin.key"]
+
+
+def test_a_rotation_waits_for_another_one(tmp_path: Path) -> None:
+    of(tmp_path)
+    waiting = threading.Thread(target=rotate, args=[tmp_path], kwargs={"grace": GRACE})
+    with module._locked(tmp_path):
+        waiting.start()
+        waiting.join(0.3)  # time to do it wrong
+        module._replace(tmp_path / "admin.key", "rk_first", like=tmp_path / "admin.key")
+    waiting.join()
+
+    final = of(tmp_path)
+    assert final.current != "rk_first"
+    assert final.accepts("rk_first")
 
 
 @pytest.mark.parametrize("content", [None, "", "\n"])

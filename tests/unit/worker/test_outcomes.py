@@ -1,5 +1,6 @@
 """What an exception means for a job."""
 
+import errno
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -110,6 +111,12 @@ def test_unknown_exception_is_retried_without_internals(error: Any, code: str) -
 
     assert (ended.status, ended.error_code) == ("pending", code)
     assert "secret" not in (ended.error_message or "")
+
+
+def test_full_disk_is_named_and_retried() -> None:
+    ended = outcome_of_error(_job(), _TYPE, OSError(errno.ENOSPC, "No space", "/secret/folder"))
+
+    assert (ended.status, ended.error_message) == ("pending", "a disk of the worker is full")
 
 
 def test_backoff_doubles_up_to_its_cap_with_full_jitter() -> None:

@@ -1,0 +1,300 @@
+"""The end state: what is there compared with the model. Each check returns (kind, what) pairs.
+
+Kinds: `lost`, `doubled`, `leaked` (what should be gone, or was never ours to see), `hung`.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString
+
+from tests.chaos import firecrawl
+from tests.chaos.contents import Mark, make_file, marks
+from tests.chaos.installation import Installation
+from tests.chaos.model import ApplicationModel, FileModel
+
+Problem = tuple[str, str]
+
+_ADDS_UP: Final[Sequence[tuple[str, LiteralString, LiteralString]]] = (
+    (
+        "hung",
+        "open jobs",
+        "select type, status, wait_reason, last_error_code, count(*) from rag.processing_jobs "
+        "where status in ('pending', 'processing') group by 1, 2, 3, 4",
+    ),
+    (
+        "hung",
+        "open sources",
+        "select id, uri, status from rag.knowledge_sources "
+        "where status in ('pending', 'processing') or deleted_at is not null",
+    ),
+    (
+        "hung",
+        "open crawls",
+        "select id, provider, status from rag.crawls "
+        "where status not in ('completed', 'failed', 'cancelled')",
+    ),
+    (
+        "hung",
+        "events of Firecrawl that were not processed",
+        "select id, type, attempts, error from rag.webhook_events where processed_at is null",
+    ),
+    ("hung", "open batches", "select id from rag.upload_batches where completed_at is null"),
+    (
+        "lost",
+        "notifications that were not delivered",
+        "select id, event, status, attempts, last_status, last_error from rag.webhook_deliveries "
+        "where status <> 'delivered'",
+    ),
+    (
+        "lost",
+        "gaps in the events of a source",
+        "select source.id, source.event_seq, count(event.seq), min(event.seq), max(event.seq) "
+        "from rag.knowledge_sources as source "
+        "left join rag.progress_events as event on event.source_id = source.id group by 1, 2 "
+        "having count(event.seq) <> source.event_seq or max(event.seq) <> source.event_seq",
+    ),
+    (
+        "doubled",
+        "chunks without exactly one vector",
+        "select chunk.id, count(vector.chunk_id) from rag.chunks as chunk left join rag.embeddings "
+        "as vector on vector.chunk_id = chunk.id group by 1 having count(vector.chunk_id) <> 1",
+    ),
+    (
+        "lost",
+        "chunks of a document that are not numbered 0 to n - 1, or not as many as it says",
+        "select document.id, document.uri, document.chunk_count, count(chunk.id), "
+        "max(chunk.ordinal) "
+        "from rag.documents as document left join rag.chunks as chunk "
+        "on chunk.document_id = document.id group by 1 having "
+        "count(chunk.id) <> document.chunk_count "
+        "or coalesce(max(chunk.ordinal), -1) <> document.chunk_count - 1",
+    ),
+    (
+        "lost",
+        "sources whose counts differ from those of their chunks",
+        "select source.id, source.uri, source.chunk_count, count(chunk.id) "
+        "from rag.knowledge_sources as source "
+        "left join rag.documents as document on document.source_id = source.id "
+        "and document.deleted_at is null "
+        "left join rag.chunks as chunk on chunk.document_id = document.id "
+        "group by 1 having count(chunk.id) <> source.chunk_count",
+    ),
+    (
+        "leaked",
+        "rows whose application is not that of their source",
+        "select chunk.id, chunk.application_id, source.application_id from rag.chunks as chunk "
+        "join rag.knowledge_sources as source on source.id = chunk.source_id "
+        "left join rag.embeddings as vector on vector.chunk_id = chunk.id "
+        "where chunk.application_id <> source.application_id "
+        "or vector.application_id <> source.application_id",
+    ),
+    (
+        "hung",
+        "jobs with more attempts than they may have",
+        "select id, type, attempts, max_attempts from rag.processing_jobs "
+        "where attempts > max_attempts",
+    ),
+    (
+        "failed",
+        "internal errors",
+        "select id, type, last_error_code, last_error_message from rag.processing_jobs "
+        "where last_error_code = 'internal' and last_error_message not like '%%is full%%' "
+        "and last_error_message not like '%%No space left%%'",
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """A source, and the paragraphs that are searchable of it."""
+
+    id: str
+    application: str
+    uri: str
+    status: str
+    error_code: str | None
+    marks: Counter[Mark]
+
+
+def check_rows(on: Installation) -> list[Problem]:
+    """Whatever must hold for any content."""
+    problems = []
+    for kind, what, query in _ADDS_UP:
+        rows = on.postgres.rows(query)
+        if rows:
+            problems.append((kind, f"{len(rows)} times {what}: {_some(rows)}"))
+    return problems
+
+
+def check_contents(on: Installation, models: Sequence[ApplicationModel]) -> list[Problem]:
+    """Sources and paragraphs against the models."""
+    problems: list[Problem] = []
+    stored = _stored(on)
+    for model in models:
+        own = [source for source in stored if source.application == model.id]
+        by_uri = {source.uri: source for source in own}
+        if len(by_uri) < len(own):
+            problems.append(("doubled", f"two sources with one path: {sorted(by_uri)}"))
+        for file in model.files.values():
+            problems += _check_file(file, by_uri.pop(file.path, None))
+        problems += _check_sites(on, model, own)
+        for left in by_uri.values():
+            if left.id not in (model.site, model.firecrawl_site):
+                problems.append(("leaked", f"nobody added {left.uri} ({left.status})"))
+        for source in own:
+            problems += _check_marks(model, source)
+    return problems
+
+
+def check_search(on: Installation, models: Sequence[ApplicationModel]) -> list[Problem]:
+    """Through the API: each file is found by its words, and only by its own application."""
+    problems: list[Problem] = []
+    stored = {source.id: source for source in _stored(on)}
+    for model in models:
+        for file in model.living():
+            expected = stored.get(str(file.source))
+            made = make_file(model.number, file.number, file.version)
+            if expected is None or expected.status != "completed" or not made.marks:
+                continue
+            for asker in models:
+                found = _search(on, asker, made.marks[-1].word)
+                has_it = any(made.marks[-1] in marks(hit["content"]) for hit in found)
+                if has_it != (asker is model):
+                    kind = "lost" if asker is model else "leaked"
+                    what = f"{made.marks[-1].word} of {file.path}"
+                    problems.append((kind, f"{what}, asked for by {asker.number}: {has_it}"))
+    return problems
+
+
+def check_notifications(on: Installation, models: Sequence[ApplicationModel]) -> list[Problem]:
+    """Each message at least once, the same bytes each time, and one for each completed source."""
+    problems: list[Problem] = []
+    if on.receiver.forged:
+        problems.append(("failed", f"{on.receiver.forged} messages with a wrong signature"))
+    for (number, id), bodies in on.receiver.bodies.items():
+        if len(bodies) > 1:
+            problems.append(("doubled", f"message {id} to {number} has several bodies"))
+    for model in models:
+        rows = on.postgres.rows(
+            "select id::text from rag.webhook_deliveries where application_id = %s", model.id
+        )
+        missing = [id for (id,) in rows if not on.receiver.taken[model.number, id]]
+        if missing:
+            problems.append(("lost", f"{len(missing)} deliveries never came: {missing[:3]}"))
+        told = {
+            event["data"].get("knowledgeSourceId")
+            for event in on.receiver.events(model.number)
+            if event["type"] == "source.completed"
+        }
+        rows = on.postgres.rows(
+            "select id::text from rag.knowledge_sources "
+            "where application_id = %s and status = 'completed'",
+            model.id,
+        )
+        untold = {id for (id,) in rows} - told
+        if untold:
+            problems.append(("lost", f"nobody was told of {len(untold)} sources: {untold}"))
+    return problems
+
+
+def check_followers(on: Installation, seen: Iterable[tuple[str, str]]) -> list[Problem]:
+    """(application, source) pairs of events that its followers got."""
+    owners = dict(
+        on.postgres.rows("select id::text, application_id::text from rag.knowledge_sources")
+    )
+    return [
+        ("leaked", f"{application} got events of {source}")
+        for application, source in seen
+        if owners.get(source, application) != application
+    ]
+
+
+def _search(on: Installation, asker: ApplicationModel, query: str) -> list[Any]:
+    answer = on.api.http.post(
+        "/api/search",
+        json={"query": query, "mode": "keyword"},
+        headers={"Authorization": f"Bearer {asker.key}"},
+    )
+    answer.raise_for_status()
+    hits: list[Any] = answer.json()["hits"]
+    return hits
+
+
+def _stored(on: Installation) -> list[Stored]:
+    found: defaultdict[str, Counter[Mark]] = defaultdict(Counter)
+    for source, content in on.postgres.rows(
+        "select chunk.source_id::text, chunk.content from rag.chunks as chunk "
+        "join rag.documents as document on document.id = chunk.document_id "
+        "where document.deleted_at is null"
+    ):
+        found[source].update(marks(content))
+    return [
+        Stored(
+            id=id, application=application, uri=uri, status=status, error_code=code,
+            marks=found[id],
+        )
+        for id, application, uri, status, code in on.postgres.rows(
+            "select id::text, application_id::text, uri, status, error_code "
+            "from rag.knowledge_sources where deleted_at is null"
+        )
+    ]  # fmt: skip
+
+
+def _check_file(file: FileModel, found: Stored | None) -> list[Problem]:
+    if file.source is None:
+        return [] if found is None else [("leaked", f"{file.path} was deleted, and is there")]
+    if found is None or found.id != file.source:
+        return [("lost", f"{file.path} is not there: {found}")]
+    if file.is_broken:
+        expected = {"failed", "cancelled"} if file.cancelled != "no" else {"failed"}
+        return [] if found.status in expected else [("failed", f"broken {file.path} is {found}")]
+    if found.status == "cancelled" and file.cancelled != "no":
+        versions = {mark.version for mark in found.marks}
+        if len(versions) > 1 or not versions <= file.older:
+            return [("lost", f"cancelled {file.path} has {versions} of {file.older}")]
+        [version] = versions or {0}
+        expected_marks = make_file(file.application, file.number, version).marks if version else ()
+    else:
+        if found.status != "completed" or file.cancelled == "yes":
+            return [("lost", f"{file.path} is {found.status} ({found.error_code}), {file}")]
+        expected_marks = make_file(file.application, file.number, file.version).marks
+    return _difference(found, set(expected_marks))
+
+
+def _check_sites(on: Installation, model: ApplicationModel, own: Sequence[Stored]) -> list[Problem]:
+    by_id = {source.id: source for source in own}
+    expected = {
+        model.site: on.site.marks(model.number),
+        model.firecrawl_site: firecrawl.marks(on.plan.seed, model.number),
+    }
+    problems = []
+    for id, wanted in expected.items():
+        found = by_id.get(str(id))
+        if found is None or found.status != "completed":
+            problems.append(("lost", f"site {id} of {model.number} is {found}"))
+        else:
+            problems += _difference(found, wanted)
+    return problems
+
+
+def _difference(found: Stored, expected: set[Mark]) -> list[Problem]:
+    problems = []
+    if missing := expected - found.marks.keys():
+        problems.append(("lost", f"{found.uri} lacks {sorted(missing)}"))
+    if surplus := found.marks.keys() - expected:
+        problems.append(("leaked", f"{found.uri} still has {sorted(surplus)}"))
+    return problems
+
+
+def _check_marks(model: ApplicationModel, source: Stored) -> list[Problem]:
+    problems = []
+    if doubled := [mark.word for mark, times in source.marks.items() if times > 1]:
+        problems.append(("doubled", f"{source.uri} has {doubled} several times"))
+    if foreign := [mark.word for mark in source.marks if mark.application != model.number]:
+        problems.append(("leaked", f"{source.uri} has {foreign} of others"))
+    return problems
+
+
+def _some(rows: Sequence[Any]) -> str:
+    return "; ".join(str(tuple(map(str, row))) for row in rows[:3])

@@ -1,0 +1,107 @@
+"""A TCP proxy in front of the Unix socket of Postgres that cuts, withholds and delays."""
+
+import asyncio
+import threading
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Literal, TypeVar, get_args
+
+T = TypeVar("T")
+
+Mode = Literal["open", "slow", "silent", "deaf"]
+"""silent: nothing passes; deaf: statements arrive, their answers do not."""
+MODES: Final[dict[str, Mode]] = {mode: mode for mode in get_args(Mode)}
+
+_DELAY_SECONDS = 0.03
+
+
+class Proxy:
+    """Listens on `port`, in a thread of its own."""
+
+    def __init__(self, target: Path) -> None:
+        self.disturbed = 0
+        """Connections that were cut, and pieces that were delayed or withheld."""
+        self._target = target
+        self._mode: Mode = "open"
+        self._opened = asyncio.Event()
+        self._opened.set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = self._run(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        self.port: int = self._server.sockets[0].getsockname()[1]
+
+    def set(self, mode: Mode) -> None:
+        async def change() -> None:
+            self._mode = mode
+            if mode in ("silent", "deaf"):
+                self._opened.clear()
+            else:
+                self._opened.set()
+
+        self._run(change())
+
+    def cut(self) -> None:
+        """End all connections without a goodbye, on both sides."""
+
+        async def end() -> None:
+            self.disturbed += len(self._tasks)
+            for task in self._tasks:
+                task.cancel()
+
+        self._run(end())
+
+    def close(self) -> None:
+        async def end() -> None:
+            self._server.close()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+        self._run(end())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _run(self, work: Coroutine[object, object, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            await self._connect(reader, writer)
+        except (OSError, asyncio.CancelledError):
+            pass  # cut, or Postgres is down
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+    async def _connect(self, reader: StreamReader, writer: StreamWriter) -> None:
+        backend, to_backend = await asyncio.open_unix_connection(str(self._target))
+        try:
+            await asyncio.gather(
+                self._pump(reader, to_backend, is_answer=False),
+                self._pump(backend, writer, is_answer=True),
+            )
+        finally:
+            to_backend.transport.abort()
+
+    async def _pump(self, reader: StreamReader, writer: StreamWriter, *, is_answer: bool) -> None:
+        while data := await reader.read(65536):
+            if self._mode == "slow":
+                self.disturbed += 1
+                await asyncio.sleep(_DELAY_SECONDS)
+            elif self._mode == "silent" or (self._mode == "deaf" and is_answer):
+                self.disturbed += 1
+                await self._opened.wait()
+            writer.write(data)
+            await writer.drain()
+        with suppress(OSError):
+            writer.write_eof()
+        if is_answer:
+            raise ConnectionResetError  # the backend has ended: so does the connection

@@ -1,0 +1,328 @@
+"""Row-level security is a second wall: a statement that forgets its application finds nothing."""
+
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, date, datetime, timedelta
+from importlib.resources import files
+from typing import Any, Final, LiteralString
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from ingest.postgres.database import Connection, Pool, load_queries, show, transaction
+from ingest.postgres.migrations import migrate
+
+OURS: Final = UUID(int=0xA)
+THEIRS: Final = UUID(int=0xB)
+"""Id of an application and of everything that belongs to it."""
+
+_VALUES: Final[Mapping[str, Any]] = {
+    "uuid": THEIRS,
+    "text": "x",
+    "boolean": False,
+    "smallint": 1,
+    "integer": 1,
+    "bigint": 1,
+    "real": 1.0,
+    "double precision": 1.0,
+    "numeric": 1,
+    "bytea": b"x",
+    "jsonb": "{}",
+    "date": date(2026, 1, 1),
+    "timestamp with time zone": datetime(2026, 1, 1, tzinfo=UTC),
+    "interval": timedelta(seconds=1),
+    "vector": "[1]",
+    "tsquery": "x",
+}
+"""By type: what rows and parameters of the tests have."""
+
+_TABLES: Final[LiteralString] = """
+select format('%I.%I', relnamespace::regnamespace, relname), relrowsecurity, relforcerowsecurity,
+       exists (select from pg_policy where polrelid = class.oid)
+  from pg_class as class
+  join pg_attribute on attrelid = class.oid and attname = 'application_id' and not attisdropped
+ where relkind in ('r', 'p') and relnamespace::regnamespace::text in ('app', 'rag')
+ order by 1
+"""
+
+_COLUMNS: Final[LiteralString] = """
+select attname, format_type(atttypid, null),
+       (select substring(pg_get_constraintdef(oid) from '''([^'']*)''::text') from pg_constraint
+         where conrelid = attrelid and contype = 'c' and conkey = array[attnum]) as allowed
+  from pg_attribute
+  left join pg_attrdef on adrelid = attrelid and adnum = attnum
+ where attrelid = %s::regclass and attnum > 0 and not attisdropped
+   and attidentity = '' and attgenerated = '' and (attnotnull and adbin is null or attname = 'id'
+       or format_type(atttypid, null) = 'uuid')
+"""
+
+
+def tables(conn: psycopg.Connection[Any]) -> list[str]:
+    """All tables with `application_id`, but the one that only a view reads."""
+    return [row[0] for row in conn.execute(_TABLES) if row[0] != "rag.unprotected_chunks"]
+
+
+def _add_row(conn: psycopg.Connection[Any], table: str, owner: UUID) -> None:
+    """A row of an application, with a value in each column that needs one; ids are the owner's."""
+    columns = conn.execute(_COLUMNS, [table]).fetchall()
+    values = [
+        allowed or (owner if type == "uuid" else _VALUES[type]) for _, type, allowed in columns
+    ]
+    conn.execute(
+        sql.SQL("insert into {} ({}) values ({})").format(
+            sql.Identifier(*table.split(".")),
+            sql.SQL(", ").join(sql.Identifier(name) for name, _, _ in columns),
+            sql.SQL(", ").join(sql.Placeholder() * len(values)),
+        ),
+        values,
+    )
+
+
+@pytest.fixture
+def rows(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """Two applications with one row in each table, and a connection that sees all."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("set session_replication_role = replica")  # rows refer to rows added later
+        conn.execute("delete from app.applications")
+        for owner in (OURS, THEIRS):
+            conn.execute("insert into app.applications (id, name) values (%s, 'a')", [owner])
+            for table in tables(conn):
+                _add_row(conn, table, owner)
+        yield conn
+
+
+@asynccontextmanager
+async def ours(pool: Pool) -> AsyncIterator[Connection]:
+    """A transaction of our application that is rolled back."""
+    async with transaction(pool.of(OURS)) as conn, conn.transaction(force_rollback=True):
+        yield conn
+
+
+# ---------------------------------------------------------------- what is protected
+
+
+def test_every_table_with_an_application_has_a_policy_that_binds_its_owner_too(server: str) -> None:
+    with psycopg.connect(server) as conn:
+        found = {name: state for name, *state in conn.execute(_TABLES)}
+
+    assert found.pop("rag.unprotected_chunks") == [False, False, False]
+    assert len(found) >= 15
+    assert {name for name, state in found.items() if state != [True, True, True]} == set()
+
+
+def test_only_the_index_of_words_is_read_with_the_rights_of_its_owner(server: str) -> None:
+    with psycopg.connect(server) as conn:
+        views = conn.execute(
+            "select relname from pg_class where relkind = 'v' and relnamespace in "
+            "('app'::regnamespace, 'rag'::regnamespace) "
+            "and not coalesce('security_invoker=true' = any(reloptions), false)"
+        ).fetchall()
+
+    assert views == [("keyword_index",)]
+    statements = [path.read_text() for path in _sql_files() if path.name != "row_security.sql"]
+    assert not [text for text in statements if "unprotected_chunks" in text]
+
+
+async def test_a_table_and_a_view_of_a_later_migration_are_protected_at_the_next_start(
+    dsn: str, conn: Connection, pool: Pool
+) -> None:
+    await conn.execute("create table rag.later (application_id uuid not null)")
+    await conn.execute("create view rag.later_view as select * from rag.later")
+    try:
+        migrate(dsn)
+        await conn.execute("insert into rag.later values (%s), (%s)", [OURS, THEIRS])
+        async with transaction(pool.of(OURS)) as reading:
+            seen = [await _count(reading, name) for name in ("rag.later", "rag.later_view")]
+    finally:
+        await conn.execute("drop table rag.later cascade")
+
+    assert seen == [1, 1]
+
+
+async def test_transactions_take_a_role_that_can_neither_bypass_policies_nor_change_tables(
+    pool: Pool, conn: Connection
+) -> None:
+    async with transaction(pool) as working:
+        [(role,)] = await (await working.execute("select current_user")).fetchall()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            async with working.transaction():
+                await working.execute("alter table rag.chunks disable row level security")
+    cursor = await conn.execute(
+        "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles "
+        "where rolname = %s",
+        [role],
+    )
+
+    assert await cursor.fetchall() == [(False,) * 5]
+    assert pool.connections.role == role
+
+
+# ---------------------------------------------------------------- forgotten conditions
+
+
+async def test_without_a_condition_each_table_has_rows_of_the_own_application_only(
+    rows: psycopg.Connection[Any], pool: Pool
+) -> None:
+    for table in [*tables(rows), "app.applications"]:
+        name = sql.Identifier(*table.split("."))
+        column = sql.Identifier("id" if table == "app.applications" else "application_id")
+        async with ours(pool) as conn:
+            cursor = await conn.execute(sql.SQL("select {} from {}").format(column, name))
+            assert set(await cursor.fetchall()) == {(OURS,)}, table
+            moved = await conn.execute(sql.SQL("update {} set {c} = {c}").format(name, c=column))
+            removed = await conn.execute(sql.SQL("delete from {}").format(name))
+            # rag.embeddings has the rows of rag.embeddings_fresh too.
+            expected = 2 if table == "rag.embeddings" else 1
+            cascaded = {"app.applications": {1}}.get(table, {0, expected})
+            assert moved.rowcount == expected, table
+            assert removed.rowcount in cascaded | {expected}, table
+        left = rows.execute(
+            sql.SQL("select count(*) from {} where {} = {}").format(name, column, THEIRS)
+        ).fetchone()
+        assert left == (expected,), table
+
+
+async def test_no_row_is_added_to_another_application_or_moved_there(
+    rows: psycopg.Connection[Any], pool: Pool
+) -> None:
+    for table in tables(rows):
+        name = sql.Identifier(*table.split("."))
+        for statement in (
+            sql.SQL("update {} set application_id = {}").format(name, THEIRS),
+            sql.SQL("insert into {} (application_id) values ({})").format(name, THEIRS),
+        ):
+            async with ours(pool) as conn:
+                with pytest.raises(psycopg.Error) as refused:
+                    await conn.execute(statement)
+            assert "row-level security" in str(refused.value), (table, statement)
+
+
+def _sql_files() -> Iterator[Any]:
+    folders = [files("ingest.store")]
+    while folders:
+        for entry in folders.pop().iterdir():
+            if entry.is_dir():
+                folders.append(entry)
+            elif entry.name.endswith(".sql"):
+                yield entry
+
+
+def _statements() -> dict[str, bytes]:
+    """Named statements that read or write rows, by file and name."""
+    found = {}
+    for path in _sql_files():
+        folder = "" if path.name in ("session.sql", "row_security.sql") else path.parent.name + "/"
+        for name, text in load_queries(folder + path.name).items():
+            # Filled in at run time: tested with the search.
+            if b"{" not in text and not text.startswith((b"do ", b"set ", b"reset ")):
+                found[f"{folder}{path.name}:{name}"] = text
+    return found
+
+
+def _numbered(text: bytes) -> tuple[bytes, list[str]]:
+    """The statement with `$1` for psycopg's parameters, and their names."""
+    names: list[str] = []
+
+    def number(match: re.Match[bytes]) -> bytes:
+        name = match[1].decode()
+        if name not in names:
+            names.append(name)
+        return b"$%d" % (names.index(name) + 1)
+
+    return re.sub(rb"%\((\w+)\)[sbt]", number, text).replace(b"%%", b"%"), names
+
+
+_TEXTS: Final = {"status": "pending", "type": "file", "types": "file", "role": "viewer"}
+
+
+def _value(name: str, type: str) -> Any:
+    if name in ("limit", "bound", "most", "batch", "ranked"):
+        return 100
+    if type.endswith("[]"):
+        return [_value(name, type.removesuffix("[]"))]
+    return _TEXTS.get(name, _VALUES[type]) if type == "text" else _VALUES[type]
+
+
+def _parameters(conn: psycopg.Connection[Any], text: bytes) -> dict[str, Any] | None:
+    """A value for each parameter: ids of the other application. None: Postgres needs casts."""
+    numbered, names = _numbered(text)
+    if not names:
+        return {}
+    try:
+        with conn.transaction():
+            conn.execute(b"prepare probe as " + numbered)
+            row = conn.execute(
+                "select parameter_types::text[] from pg_prepared_statements where name = 'probe'"
+            ).fetchone()
+            conn.execute("deallocate probe")
+    except psycopg.Error:
+        return None
+    assert row is not None
+    return {name: _value(name, type) for name, type in zip(names, row[0], strict=True)}
+
+
+async def test_named_statements_with_the_ids_of_another_application_touch_nothing_of_it(
+    rows: psycopg.Connection[Any], pool: Pool
+) -> None:
+    """Each is run with the other application's id instead of ours, as if it had no condition."""
+    owned = re.compile("|".join(re.escape(name) for name in tables(rows)).encode())
+    reached: set[str] = set()
+    for name, text in _statements().items():
+        if not owned.search(text):
+            continue
+        parameters = _parameters(rows, text)
+        if parameters is None:
+            continue
+        async with transaction(pool.of(OURS)) as conn:
+            theirs = await _touched(conn, text, parameters, scope=THEIRS)
+            if theirs:
+                reached.add(name)
+                assert not await _touched(conn, text, parameters, scope=OURS), name
+    # Most statements that name such a table: the test is not empty.
+    assert len(reached) > 60, sorted(reached)
+
+
+async def _touched(
+    conn: Connection, text: bytes, parameters: Mapping[str, Any], *, scope: UUID
+) -> int:
+    """Rows that the statement returns or changes; it is rolled back."""
+    try:
+        async with conn.transaction(force_rollback=True):
+            await show(conn, scope)
+            cursor = await conn.execute(text, parameters)
+            found = await cursor.fetchall() if cursor.description else []
+            if cursor.description is None:
+                return cursor.rowcount
+            # A row of nothing but nulls, zeros and false says that there is nothing.
+            return sum(any(value for value in row) for row in found)
+    except psycopg.Error:
+        return 0
+
+
+async def _count(conn: Connection, table: str) -> int:
+    query = sql.SQL("select count(*) from {}").format(sql.Identifier(*table.split(".")))
+    [(count,)] = await (await conn.execute(query)).fetchall()
+    return int(count)
+
+
+# ---------------------------------------------------------------- the scope of a transaction
+
+
+async def test_without_a_scope_nothing_is_seen_and_a_scope_ends_with_its_transaction(
+    rows: psycopg.Connection[Any], pool: Pool
+) -> None:
+    async with pool.session() as conn:
+        async with pool.of(OURS).begin(conn):
+            ours = await _count(conn, "rag.chunks")
+        async with pool.begin(conn):
+            all_ = await _count(conn, "rag.chunks")
+        async with conn.transaction():
+            assert pool.connections.role is not None
+            role = sql.Identifier(pool.connections.role)
+            await conn.execute(sql.SQL("set local role {}").format(role))
+            unscoped = await _count(conn, "rag.chunks")
+
+    assert (ours, all_, unscoped) == (1, 2, 0)
