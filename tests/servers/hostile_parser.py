@@ -17,7 +17,7 @@ from pathlib import Path
 import orjson
 from PIL import Image
 
-from ingest.formats import media_types
+from ingest.formats import catalog, media_types
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.text import declaration
 from ingest.providers.ocr import factory
@@ -76,10 +76,10 @@ def _abort(last_words: str) -> None:
 
 
 def _descriptors(name: str) -> str:
-    """Open files of this name."""
+    """Open files whose name has this in it."""
     links = Path("/proc/self/fd").iterdir()
     targets = [os.path.realpath(link) for link in links]
-    return " ".join(target for target in targets if target.endswith(name)) or "none"
+    return " ".join(target for target in targets if name in target) or "none"
 
 
 def _litter() -> str:
@@ -159,6 +159,7 @@ declaration.FORMATS = tuple(
     replace(each, reader="__main__") if each.media_type == media_types.TEXT else each
     for each in declaration.FORMATS
 )
+catalog.forget()  # a fork server has read the declarations
 factory.build_recogniser = lambda settings: _Slow()  # type: ignore[assignment]
 
 if __name__ == "__main__":
