@@ -18,6 +18,7 @@ from typing import Any, LiteralString
 
 import httpx
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from harness.patience import LONG_PATIENCE, PATIENCE
 from harness.postgres import postgres_in
@@ -30,23 +31,62 @@ SHORT_LEASE = {"INGEST_HEARTBEAT": "0.5", "INGEST_STALE_AFTER": "4"}
 """For tests whose workers die. On a busy machine one that is well may be silent for seconds."""
 
 
+_RESTRICTED = """
+create role restricted login;
+create database theirs template template0;
+"""
+_SCHEMAS = """
+revoke all on schema public from public;
+create schema extensions;
+create extension vector schema extensions;
+grant usage on schema extensions to restricted;
+create schema rag authorization restricted;
+create schema app authorization restricted;
+"""
+
+
 @cache
-def _migrated() -> Path:
+def _migrated(*, is_restricted: bool) -> Path:
     """The data folder of a server that was stopped: to copy it takes a tenth of making it."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with postgres_in(folder) as dsn:
+        if is_restricted:
+            add_restricted_database(dsn)
+            dsn = restricted(dsn)
         migrate(dsn)
     return folder
 
 
-class Database:
-    """A Postgres of its own, migrated, with the same DSN after each restart."""
+def add_restricted_database(dsn: str) -> None:
+    """Make the database that `restricted` names, as docs/postgres.md tells an administrator."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        for statement in _RESTRICTED.strip().split("\n"):
+            conn.execute(statement.encode())
+    with psycopg.connect(make_conninfo(dsn, dbname="theirs"), autocommit=True) as conn:
+        conn.execute(_SCHEMAS.encode())
 
-    def __init__(self, folder: Path) -> None:
-        shutil.copytree(_migrated(), folder, dirs_exist_ok=True)
+
+def restricted(dsn: str) -> str:
+    """The DSN of a role that owns the service's schemas and has no other right."""
+    return make_conninfo(dsn, dbname="theirs", user="restricted")
+
+
+class Database:
+    """A Postgres of its own, migrated, with the same DSN after each restart.
+
+    `dsn` is a superuser's, for tests; `service_dsn` is for the service: of the superuser or, with
+    `is_restricted` or INGEST_TEST_ROLE=restricted, of a role with as few rights as it needs.
+    """
+
+    def __init__(self, folder: Path, *, is_restricted: bool = False) -> None:
+        is_restricted |= os.environ.get("INGEST_TEST_ROLE") == "restricted"
+        shutil.copytree(_migrated(is_restricted=is_restricted), folder, dirs_exist_ok=True)
         self._server = postgres_in(folder)
-        self.dsn = self._server.start()
+        self.dsn = self.service_dsn = self._server.start()
+        if is_restricted:
+            self.service_dsn = restricted(self.dsn)
+            self.dsn = make_conninfo(self.dsn, dbname="theirs")
         self._conn: psycopg.Connection[Any] | None = None
 
     def stop(self) -> None:

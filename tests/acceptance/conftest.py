@@ -30,5 +30,5 @@ def start(tmp_path: Path, database: Database) -> Iterator[Callable[..., Service]
     """Start a process on the test's Postgres: `start("worker", SETTING="value")`."""
     data = tmp_path / "data"
     data.mkdir()
-    with services(data=data, env={"DATABASE_URL": database.dsn}) as starter:
+    with services(data=data, env={"DATABASE_URL": database.service_dsn}) as starter:
         yield starter

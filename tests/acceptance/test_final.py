@@ -37,7 +37,7 @@ def service(
     tmp_path_factory: pytest.TempPathFactory, database: Database, openai: EmbeddingServer
 ) -> Iterator[Service]:
     """One for all tests here: each has sources of its own and leaves nothing open."""
-    env = {"DATABASE_URL": database.dsn, **openai.env()}
+    env = {"DATABASE_URL": database.service_dsn, **openai.env()}
     with services(data=tmp_path_factory.mktemp("data"), env=env) as start:
         service = start("serve").wait_until_ready()
         service.upload([text_file(1)])  # warms the parser children up

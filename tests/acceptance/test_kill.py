@@ -52,7 +52,9 @@ def _undisturbed(folder: Path, openai: EmbeddingServer) -> list[tuple[str, int, 
     data.mkdir(parents=True)
     database = Database(folder / "server")
     try:
-        with services(data=data, env={"DATABASE_URL": database.dsn, **openai.env()}) as start:
+        with services(
+            data=data, env={"DATABASE_URL": database.service_dsn, **openai.env()}
+        ) as start:
             service = start("serve").wait_until_ready()
             service.upload(_files())
             service.wait_until_terminal(database.default_application())

@@ -120,7 +120,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nights]:
     database = Database(folder / "server")
     (folder / "data").mkdir()
     with web_site() as site, embedding_server() as openai:
-        env = {"DATABASE_URL": database.dsn, **openai.env(), **_SETTINGS}
+        env = {"DATABASE_URL": database.service_dsn, **openai.env(), **_SETTINGS}
         with services(data=folder / "data", env=env) as start:
             api = start("api").wait_until_ready()
             for name in _WORKERS:

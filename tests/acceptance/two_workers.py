@@ -127,7 +127,7 @@ def two_workers(folder: Path, openai: EmbeddingServer) -> Iterator[TwoWorkers]:
     database = Database(folder / "server")
     try:
         env = {
-            "DATABASE_URL": database.dsn,
+            "DATABASE_URL": database.service_dsn,
             "INGEST_HANDLERS": own_handlers.MODULE,
             "INGEST_FETCH_ALLOW": "127.0.0.0/8",
             **SHORT_LEASE,
