@@ -18,6 +18,7 @@ from typing import Any, LiteralString, cast
 
 import httpx
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from harness.patience import LONG_PATIENCE, PATIENCE
 from harness.pgbouncer import Mode, PgBouncer
@@ -31,28 +32,66 @@ SHORT_LEASE = {"INGEST_HEARTBEAT": "0.5", "INGEST_STALE_AFTER": "4"}
 """For tests whose workers die. On a busy machine one that is well may be silent for seconds."""
 
 
+_RESTRICTED = """
+create role restricted login;
+create database theirs template template0;
+"""
+_SCHEMAS = """
+revoke all on schema public from public;
+create schema extensions;
+create extension vector schema extensions;
+grant usage on schema extensions to restricted;
+create schema rag authorization restricted;
+create schema app authorization restricted;
+"""
+
+
 @cache
-def migrated() -> Path:
+def migrated(*, is_restricted: bool = False) -> Path:
     """The data folder of a server that was stopped: to copy it takes a tenth of making it."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with postgres_in(folder) as dsn:
+        if is_restricted:
+            add_restricted_database(dsn)
+            dsn = restricted(dsn)
         migrate(dsn)
     return folder
+
+
+def add_restricted_database(dsn: str) -> None:
+    """Make the database that `restricted` names, as docs/postgres.md tells an administrator."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        for statement in _RESTRICTED.strip().split("\n"):
+            conn.execute(statement.encode())
+    with psycopg.connect(make_conninfo(dsn, dbname="theirs"), autocommit=True) as conn:
+        conn.execute(_SCHEMAS.encode())
+
+
+def restricted(dsn: str) -> str:
+    """The DSN of a role that owns the service's schemas and has no other right."""
+    return make_conninfo(dsn, dbname="theirs", user="restricted")
 
 
 class Database:
     """A Postgres of its own, migrated, with the same DSN after each restart.
 
-    INGEST_TEST_POOLER=session or transaction puts a PgBouncer between it and processes under test.
+    `dsn` is a superuser's, for tests; `service_dsn` is for the service: of the superuser or, with
+    `is_restricted` or INGEST_TEST_ROLE=restricted, of a role with as few rights as it needs.
+    INGEST_TEST_POOLER=session or transaction puts a PgBouncer in between for the service.
     """
 
-    def __init__(self, folder: Path) -> None:
-        shutil.copytree(migrated(), folder, dirs_exist_ok=True)
+    def __init__(self, folder: Path, *, is_restricted: bool = False) -> None:
+        is_restricted |= os.environ.get("INGEST_TEST_ROLE") == "restricted"
+        shutil.copytree(migrated(is_restricted=is_restricted), folder, dirs_exist_ok=True)
         self._server = postgres_in(folder)
-        self.dsn = self._server.start()
+        self.dsn = self.service_dsn = self._server.start()
+        if is_restricted:
+            self.service_dsn = restricted(self.dsn)
+            self.dsn = make_conninfo(self.dsn, dbname="theirs")
         self._pooler = self._start_pooler()
-        self.service_dsn = self._pooler.dsn if self._pooler else self.dsn
+        if self._pooler is not None:
+            self.service_dsn = self._pooler.dsn
         self._conn: psycopg.Connection[Any] | None = None
 
     def stop(self) -> None:
@@ -74,7 +113,9 @@ class Database:
         if not mode:
             return None
         assert mode in ("session", "transaction"), mode
-        pooler = PgBouncer(self.dsn, mode=cast(Mode, mode), size=90 if mode == "session" else 20)
+        pooler = PgBouncer(
+            self.service_dsn, mode=cast(Mode, mode), size=90 if mode == "session" else 20
+        )
         pooler.start()
         return pooler
 

@@ -21,7 +21,6 @@ from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, 
 from ingest.postgres.database import (
     Pool,
     across_applications,
-    check_server,
     open_pool,
     transaction,
     with_keepalives,
@@ -29,6 +28,7 @@ from ingest.postgres.database import (
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
+from ingest.postgres.server_check import check_server
 from ingest.preview import RESERVE, Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher

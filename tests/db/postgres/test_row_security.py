@@ -69,7 +69,7 @@ def _add_row(conn: psycopg.Connection[Any], table: str, owner: UUID) -> None:
     """A row of an application, with a value in each column that needs one; ids are the owner's."""
     columns = conn.execute(_COLUMNS, [table]).fetchall()
     values = [
-        allowed or (owner if type == "uuid" else _VALUES[type]) for _, type, allowed in columns
+        allowed or (owner if type == "uuid" else _value("", type)) for _, type, allowed in columns
     ]
     conn.execute(
         sql.SQL("insert into {} ({}) values ({})").format(
