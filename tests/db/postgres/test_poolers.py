@@ -142,7 +142,7 @@ async def test_settings_of_the_role_are_overridden_in_each_transaction(
             "search_path": "nowhere",
             "default_transaction_isolation": "serializable",
             "default_transaction_read_only": "on",
-            "statement_timeout": "50ms",
+            "statement_timeout": "5s",
         }.items():
             set_it = psycopg.sql.SQL("alter role guest set {} = {}")
             conn.execute(set_it.format(psycopg.sql.Identifier(name), psycopg.sql.Literal(value)))
@@ -164,7 +164,7 @@ async def test_settings_of_the_role_are_overridden_in_each_transaction(
 
     assert alone == within == ("UTC", "public", "read committed", "off", "0")
     assert [row["search_path"] for row in left] == ["nowhere", "nowhere"]
-    assert [row["statement_timeout"] for row in left] == ["50", "50"]
+    assert [row["statement_timeout"] for row in left] == ["5000", "5000"]
 
 
 async def _seen(conn: Connection) -> tuple[Any, ...]:
