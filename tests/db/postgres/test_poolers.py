@@ -139,6 +139,7 @@ async def test_settings_of_the_role_are_overridden_in_each_transaction(
         conn.execute("create role guest login superuser")
         for name, value in {
             "timezone": "Pacific/Kiritimati",
+            "datestyle": "German",
             "search_path": "nowhere",
             "default_transaction_isolation": "serializable",
             "default_transaction_read_only": "on",
