@@ -44,6 +44,7 @@ _SETTINGS: Final = {
     "INGEST_CHUNK_TOKENS": "64",
     "INGEST_CHUNK_OVERLAP": "0",
     "INGEST_OCR": "off",
+    "INGEST_DISK_RESERVE": "1000000",  # the disks of a round are small
 }
 
 
