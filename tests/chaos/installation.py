@@ -44,6 +44,7 @@ _SETTINGS: Final = {
     "INGEST_CHUNK_TOKENS": "64",
     "INGEST_CHUNK_OVERLAP": "0",
     "INGEST_OCR": "off",
+    "INGEST_DISK_RESERVE": "1000000",  # the disks of a round are small
 }
 
 
@@ -63,7 +64,10 @@ class Postgres(Database):
         self.dsn = self._server.start()
 
     def _preload(self, folder: Path, library: Path) -> None:
-        """Let the server start with libfaketime: not by our environment, which it does not get."""
+        """Let the server start with libfaketime: not by our environment, which it does not get.
+
+        Without a cache, because its processes share one clock: all of them jump at once.
+        """
         find = self._server._binaries
         folder.mkdir()
         folder.chmod(0o755)
@@ -72,7 +76,7 @@ class Postgres(Database):
         def wrapped(account: Account) -> Path:
             program.write_text(
                 f"#!/bin/sh\nLD_PRELOAD={library} FAKETIME_TIMESTAMP_FILE={self._clock} "
-                "FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "
+                "FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "
                 f'exec {find(account)}/postgres "$@"\n'
             )
             program.chmod(0o755)
