@@ -11,7 +11,8 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from harness.service import Database, Service, until
+from harness.database import Database
+from harness.service import Service, until
 from tests.acceptance.files import sentence, text_file
 
 _ROLE = """

@@ -7,7 +7,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from harness.service import Database, services, until
+from harness.database import Database
+from harness.service import services, until
 from tests.acceptance.files import sentence, text_file
 
 

@@ -16,9 +16,10 @@ import httpx
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from harness.database import Database, migrated
 from harness.patience import PATIENCE
 from harness.postgres import postgres_in
-from harness.service import INGEST, Database, Service, migrated, until
+from harness.service import INGEST, Service, until
 from ingest.postgres.embedded.host import Account
 from tests.chaos import host
 from tests.chaos.outside import Receiver, Site
