@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.patience import PATIENCE
 from ingest.asynchronous.fair_slots import FairSlots, SlotScheduler, Turn
 
 
@@ -264,7 +265,7 @@ async def test_the_reserve_is_offered_again_while_requests_run() -> None:
             else:
                 await asyncio.sleep(0.02)
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         first = asyncio.create_task(use("A"))
         await asyncio.sleep(0)
         await use("B")  # now it has used as much as A
