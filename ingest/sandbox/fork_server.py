@@ -9,6 +9,7 @@ forked.py starts it as `python -m ingest.sandbox.fork_server CHANNEL PARENT MODE
 """
 
 import gc
+import importlib
 import logging
 import os
 import runpy
@@ -22,7 +23,6 @@ from typing import Any, NoReturn
 
 import orjson
 
-from ingest.chunking import chunk  # noqa: F401  # loaded for the forks
 from ingest.errors import SetupError
 from ingest.formats.registry import missing_parsers
 from ingest.sandbox import limits
@@ -31,6 +31,13 @@ from ingest.sandbox.protocol import MAX_FORK_MESSAGE
 from ingest.tokens.tokenizers import load_tokenizer
 
 _MAX_DESCRIPTORS = 8
+# What child.py imports, also later.
+_MODULES = (
+    "ingest.chunking.chunk",
+    "ingest.formats.archives.unpack",
+    "ingest.providers.ocr.factory",
+    "ingest.sandbox.installation_check",
+)
 
 
 def main() -> None:
@@ -45,13 +52,15 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     threads = len(os.listdir("/proc/self/task"))
-    channel.send(orjson.dumps({"threads": threads}))
+    channel.send(orjson.dumps({"threads": threads, "resident": limits.resident()}))
     _serve(channel)
 
 
 def _load() -> None:
     """Load what parsers need. What fails here fails again in the fork, which reports it."""
     try:
+        for name in _MODULES:
+            importlib.import_module(name)
         missing_parsers()
     except Exception:
         traceback.print_exc()

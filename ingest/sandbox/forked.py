@@ -87,6 +87,8 @@ class ForkServer:
         self._requested: deque[asyncio.Future[ForkedProcess]] = deque()
         self._forked: dict[int, ForkedProcess] = {}
         self.is_alive = True
+        self.resident = 0
+        """Bytes of memory that each fork shares with it."""
         asyncio.get_running_loop().add_reader(channel, self._read)
 
     @classmethod
@@ -212,6 +214,7 @@ class ForkServer:
         elif "ended" in message:
             self._forked.pop(message["ended"]).end(message["code"])
         elif not self._ready.done():
+            self.resident = message["resident"]
             self._ready.set_result(message["threads"])
 
     def _add(self, pid: int) -> None:

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from ingest.sandbox.process import Child
 
-# Kept beyond the size of the pool. Memory that forks share counts for each of them.
+# Kept beyond the size of the pool.
+_MOST: Final = 32
 _MOST_BYTES: Final = 1024 * 1024 * 1024
 _SECONDS: Final = 60.0
 
@@ -18,7 +19,7 @@ _SECONDS: Final = 60.0
 class _Idle:
     child: Child
     owner: UUID | None
-    resident: int
+    bytes: int
     since: float = field(default_factory=time.monotonic)
 
 
@@ -44,13 +45,13 @@ class IdleProcesses:
 
     def put(self, child: Child, owner: UUID | None, *, resident: int) -> None:
         """Keep a process that uses `resident` bytes of memory."""
-        self._stack.append(_Idle(child, owner, resident))
-        while len(self._stack) > self._size and self._bytes() > _MOST_BYTES:
+        self._stack.append(_Idle(child, owner, max(0, resident - child.shared)))
+        while len(self._stack) > self._size and self._is_too_much():
             self._end(self._stack.pop(0).child)
         self._end_later()
 
-    def _bytes(self) -> int:
-        return sum(idle.resident for idle in self._stack)
+    def _is_too_much(self) -> bool:
+        return len(self._stack) > _MOST or sum(idle.bytes for idle in self._stack) > _MOST_BYTES
 
     def close(self) -> None:
         """End all."""

@@ -74,6 +74,8 @@ class Child:
         self._peak = 0
         self.files = 0
         """Number of files given to it so far."""
+        self.shared = 0
+        """Bytes of its memory that it shares with the fork server."""
         self.cpu_seconds = 0.0
         """CPU time that it and its children had used when it was last measured."""
 
@@ -139,6 +141,7 @@ class Child:
             remove(scratch)
             raise
         child = cls(process, memory=memory, channel=ours, scratch=scratch)
+        child.shared = 0 if server is None else server.resident
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await child.receive()
