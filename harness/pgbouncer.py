@@ -3,6 +3,7 @@
 `INGEST_TEST_PGBOUNCER` names another program than the one in the PATH.
 """
 
+import atexit
 import os
 import shutil
 import socket
@@ -78,6 +79,7 @@ class PgBouncer:
                 extra_groups=[] if is_root else None,
                 cwd=self._target,
             )
+        atexit.register(self.stop)  # an interrupted run closes no fixtures
         deadline = time.monotonic() + PATIENCE
         while not self._answers():
             assert self._process.poll() is None, (self._folder / "log").read_text()
