@@ -52,7 +52,8 @@ _SETTINGS: Final = {
 class Postgres(Database):
     """A server that can be crashed, whose clock can be set, and that is asked around all faults."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, has_clock: bool) -> None:
+        """has_clock: `shift_clock` has an effect; it costs time."""
         shutil.copytree(migrated(), folder, dirs_exist_ok=True)
         self.is_frozen = False
         self._conn = None
@@ -60,7 +61,7 @@ class Postgres(Database):
         self._shift = 0
         self.shift_clock(0)
         self._server = postgres_in(folder)
-        if host.FAKETIME is not None:
+        if has_clock and host.FAKETIME is not None:
             self._preload(folder.parent / "bin", host.FAKETIME)
         self.dsn = self._server.start()
 
@@ -277,7 +278,10 @@ def installation(plan: Plan, folder: Path, *, mounts: bool) -> Iterator[Installa
             plan=plan,
             folder=folder,
             mounts=mounts,
-            postgres=Postgres(database_disk / "server"),
+            postgres=Postgres(
+                database_disk / "server",
+                has_clock=any(fault.kind.startswith("postgres clock") for fault in plan.faults),
+            ),
             provider=provider,
             site=site,
             receiver=receiver,
