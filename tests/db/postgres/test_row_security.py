@@ -342,3 +342,16 @@ async def test_without_a_scope_nothing_is_seen_and_a_scope_ends_with_its_transac
             unscoped = await _count(conn, "rag.chunks")
 
     assert (ours, all_, unscoped) == (1, 2, 0)
+
+
+async def test_the_keyword_search_uses_its_index_behind_the_wall(pool: Pool) -> None:
+    matches = load_queries("search/keyword_search.sql")["matches_in_haste"]
+    parameters = {"application_id": OURS, "telling": "heron", "ranked": 9, "limit": 9}
+    async with transaction(pool.of(OURS)) as conn:
+        await conn.execute("set local enable_seqscan = off")
+        cursor = await conn.execute(
+            b"explain " + matches, {**parameters, "terms": ["heron"], "weights": [1.0]}
+        )
+        plan = [line for (line,) in await cursor.fetchall()]
+
+    assert any("chunks_tsv" in line for line in plan), plan
