@@ -4,30 +4,22 @@ from typing import Final
 
 from fastapi import Request
 from starlette.routing import Match, Mount
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 class HeadOfProbes:
-    """Answers HEAD on these paths as GET, without the body: load balancers ask so."""
+    """Answers HEAD on these paths as GET: load balancers ask so. The server leaves out the body."""
 
     def __init__(self, app: ASGIApp, *, paths: tuple[str, ...]) -> None:
         self._app = app
         self._paths = frozenset(paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
-        if not is_head or scope["path"] not in self._paths:
-            await self._app(scope, receive, send)
-            return
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                message = {**message, "body": b""}
-            await send(message)
-
-        await self._app({**scope, "method": "GET"}, receive, sending)
+        if scope["type"] == "http" and scope["method"] == "HEAD" and scope["path"] in self._paths:
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
 
 
 def allowed_methods(request: Request, *, head_paths: tuple[str, ...]) -> str:

@@ -3,10 +3,12 @@
 `INGEST_TEST_PGBOUNCER` names another program than the one in the PATH.
 """
 
+import atexit
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -55,10 +57,10 @@ class PgBouncer:
             "default_pool_size": str(size),
             **settings,
         }
-        self._make_reachable(Path(str(options["host"])))
+        self._target = Path(str(options["host"])).resolve()
         lines = [
             "[databases]",
-            f"* = host={options['host']} port={options['port']}",
+            f"* = host={_reachable(self._target)} port={options['port']}",
             "[pgbouncer]",
             *(f"{name} = {value}" for name, value in all_settings.items()),
         ]
@@ -75,7 +77,9 @@ class PgBouncer:
                 user="nobody" if is_root else None,
                 group="nogroup" if is_root else None,
                 extra_groups=[] if is_root else None,
+                cwd=self._target,
             )
+        atexit.register(self.stop)  # an interrupted run closes no fixtures
         deadline = time.monotonic() + PATIENCE
         while not self._answers():
             assert self._process.poll() is None, (self._folder / "log").read_text()
@@ -104,13 +108,13 @@ class PgBouncer:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
-    def _make_reachable(self, folder: Path) -> None:
-        """As root, the server and PgBouncer run as `nobody`, who must get to the socket."""
-        if os.geteuid() != 0:
-            return
-        for parent in folder.resolve().parents:
-            if parent.is_relative_to(tempfile.gettempdir()):
-                parent.chmod(parent.stat().st_mode | 0o001)
+
+def _reachable(folder: Path) -> Path:
+    """The folder as PgBouncer finds it, in which it starts.
+
+    On Linux its path is not walked: pytest closes the folders above it to other accounts.
+    """
+    return Path("/proc/self/cwd") if sys.platform == "linux" else folder
 
 
 def _free_port() -> int:

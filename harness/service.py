@@ -1,109 +1,25 @@
 """Real processes of the service, for acceptance tests and benchmarks: started, killed and asked."""
 
-import atexit
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import datetime
-from functools import cache
 from pathlib import Path
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import httpx
-import psycopg
 
 from harness.patience import LONG_PATIENCE, PATIENCE
-from harness.pgbouncer import Mode, PgBouncer
-from harness.postgres import postgres_in
-from ingest.postgres.migrations import migrate
 
 KEY = "rk_operator_key_of_the_acceptance_tests"
 INGEST = Path(sys.executable).parent / "ingest"
 
 SHORT_LEASE = {"INGEST_HEARTBEAT": "0.5", "INGEST_STALE_AFTER": "4"}
 """For tests whose workers die. On a busy machine one that is well may be silent for seconds."""
-
-
-@cache
-def migrated() -> Path:
-    """The data folder of a server that was stopped: to copy it takes a tenth of making it."""
-    folder = Path(tempfile.mkdtemp(prefix="ingest-tests-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with postgres_in(folder) as dsn:
-        migrate(dsn)
-    return folder
-
-
-class Database:
-    """A Postgres of its own, migrated, with the same DSN after each restart.
-
-    INGEST_TEST_POOLER=session or transaction puts a PgBouncer between it and processes under test.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        shutil.copytree(migrated(), folder, dirs_exist_ok=True)
-        self._server = postgres_in(folder)
-        self.dsn = self._server.start()
-        self._pooler = self._start_pooler()
-        self.service_dsn = self._pooler.dsn if self._pooler else self.dsn
-        self._conn: psycopg.Connection[Any] | None = None
-
-    def stop(self) -> None:
-        if self._conn is not None:
-            self._conn.close()
-        self._server.stop()
-
-    def close(self) -> None:
-        """For good: the pooler too, which a restart of the server leaves as it is."""
-        if self._pooler is not None:
-            self._pooler.close()
-        self.stop()
-
-    def start(self) -> None:
-        self._server.start()
-
-    def _start_pooler(self) -> PgBouncer | None:
-        mode = os.environ.get("INGEST_TEST_POOLER")
-        if not mode:
-            return None
-        assert mode in ("session", "transaction"), mode
-        pooler = PgBouncer(self.dsn, mode=cast(Mode, mode), size=90 if mode == "session" else 20)
-        pooler.start()
-        return pooler
-
-    def rows(self, query: LiteralString, *values: Any) -> list[Any]:
-        return self._connection().execute(query, values).fetchall()
-
-    def execute(self, statement: LiteralString, *values: Any) -> None:
-        self._connection().execute(statement, values)
-
-    def now(self) -> datetime:
-        [(time,)] = self.rows("select clock_timestamp()")
-        assert isinstance(time, datetime)
-        return time
-
-    def count(self, query: LiteralString, *values: Any) -> int:
-        """The one number that a query answers."""
-        [(number,)] = self.rows(query, *values)
-        assert isinstance(number, int)
-        return number
-
-    def default_application(self) -> str:
-        [(id,)] = self.rows("select id::text from app.applications where is_default")
-        return str(id)
-
-    def _connection(self) -> psycopg.Connection[Any]:
-        # One for all: tests ask often, and each new connection is a process of the server.
-        if self._conn is None or self._conn.closed:
-            self._conn = psycopg.connect(self.dsn, autocommit=True)
-        return self._conn
 
 
 class Service:

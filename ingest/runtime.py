@@ -15,13 +15,12 @@ from ingest.embedding.service import EmbeddingService
 from ingest.firecrawl_inbox import CHANNEL, Inbox
 from ingest.formats import catalog
 from ingest.governor import Governor
-from ingest.handlers.context import ArchiveLimits, Context, Web
+from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.registry import load_handlers
 from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, OcrSettings
 from ingest.postgres.database import (
     Pool,
     across_applications,
-    check_server,
     open_pool,
     transaction,
     with_keepalives,
@@ -29,12 +28,17 @@ from ingest.postgres.database import (
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
-from ingest.preview import RESERVE, Previews
+from ingest.postgres.server_check import check_server
+from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
-from ingest.providers.fetch.fetcher import Fetcher
-from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
-from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
+from ingest.runtime_parts import (
+    build_mailer,
+    build_previews,
+    build_web,
+    provider_limits,
+    retention_of,
+)
 from ingest.sandbox.factory import build_check, build_parsers
 from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.jail import protect_memory
@@ -43,15 +47,11 @@ from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.documents.chunking import ChunkingDefaults
-from ingest.store.limits.worker_config import LaneLimits
-from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, reserved_slots
 
-_PREVIEWS_AT_ONCE: Final = 2
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
 
@@ -137,11 +137,11 @@ async def open_runtime(
         async with transaction(pool) as conn:
             known = await embedding_models.last_dimension(conn, "openai", settings.embedding_model)
         embedder = await build_embedder(settings, known_dimension=known)
-        governor = Governor(pool, limits=_limits(settings, embedder.lane))
+        governor = Governor(pool, limits=provider_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
         stack.push_async_callback(embedding.close)
         ocr = await asyncio.to_thread(choose_ocr, settings)
-        previews = _previews(settings, ocr)
+        previews = build_previews(settings, ocr)
         stack.push_async_callback(previews.close)
         # Outside of the role of transactions, which may not create an index.
         async with pool.session() as conn, conn.transaction():
@@ -204,8 +204,8 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         chunking=runtime.chunking.chunking,
         max_pages=settings.max_pages,
         ocr=runtime.ocr,
-        web=_web(settings, stack),
-        mailer=_mailer(settings),
+        web=build_web(settings, stack),
+        mailer=build_mailer(settings),
         quotas=settings.quotas,
         archives=ArchiveLimits(
             members=settings.archive_members,
@@ -244,72 +244,3 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(inbox.close)
     ticks.start()
     stack.push_async_callback(ticks.close)
-
-
-def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
-    return Previews(
-        lambda: build_parsers(settings, size=_PREVIEWS_AT_ONCE, reserve=RESERVE, ocr=ocr),
-        at_once=_PREVIEWS_AT_ONCE,
-        max_pages=settings.max_pages,
-        timeout=2 * settings.parser_timeout,
-        ocr=ocr,
-    )
-
-
-def _limits(settings: Settings, lane: str | None) -> dict[str, LaneLimits]:
-    if lane is None:
-        return {}
-    limits = LaneLimits(
-        requests_per_minute=settings.embedding_requests_per_minute,
-        tokens_per_minute=settings.embedding_tokens_per_minute,
-    )
-    return {lane: limits}
-
-
-def retention_of(settings: Settings) -> Retention:
-    """Retention periods from the settings."""
-    return Retention(
-        jobs=JobRetention(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
-        events=settings.keep_events,
-        answers=settings.keep_answers,
-        deliveries=settings.keep_deliveries,
-        deleted=settings.keep_deleted,
-        runs=settings.keep_runs,
-    )
-
-
-def _web(settings: Settings, stack: AsyncExitStack) -> Web:
-    fetcher = Fetcher(
-        allow=settings.fetch_allow,
-        user_agent=settings.user_agent,
-        timeout=settings.fetch_timeout,
-        max_bytes=settings.largest_fetch,
-    )
-    stack.push_async_callback(fetcher.close)
-    firecrawl = None
-    if settings.firecrawl_api_key or settings.firecrawl_api_url:
-        key = settings.firecrawl_api_key
-        firecrawl = FirecrawlClient(
-            base_url=settings.firecrawl_api_url or HOSTED,
-            api_key=key.get_secret_value() if key else None,
-        )
-        stack.push_async_callback(firecrawl.close)
-    has_events = settings.public_url and settings.firecrawl_secrets
-    return Web(
-        fetcher=fetcher,
-        user_agent=settings.user_agent,
-        fetch_timeout=settings.fetch_timeout,
-        crawl_delay=settings.crawl_delay,
-        crawl_concurrency=settings.crawl_concurrency,
-        removal_threshold=settings.rescrape_max_removed,
-        firecrawl=firecrawl,
-        webhook_url=f"{settings.public_url}/api/webhooks/firecrawl" if has_events else None,
-        crawl_poll=settings.crawl_poll,
-        crawl_silence=settings.crawl_silence,
-    )
-
-
-def _mailer(settings: Settings) -> Mailer | None:
-    if settings.smtp_server is None or settings.email_from is None:
-        return None
-    return Mailer(server=settings.smtp_server, sender=settings.email_from)

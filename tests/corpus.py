@@ -28,7 +28,7 @@ from ingest.providers.ocr.factory import choose
 from ingest.sandbox.factory import ocr_program
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.pool import ParserPool
-from ingest.settings.settings import load_settings
+from ingest.settings.loading import load_settings
 from tests.corpus_reader import Read, Reader
 
 TARGET = 0.97

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from harness.pools import pool_across_applications
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.runtime import retention_of
+from ingest.runtime_parts import retention_of
 from ingest.settings.settings import Settings
 from ingest.store.queue import claims, jobs, queue_stats
 from ingest.store.queue.jobs import NewJob

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Literal, Self
 
 from cronsim import CronSim, CronSimError
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ingest.autoscaling import ScalingRule, parse_table
-from ingest.errors import SetupError
 from ingest.quotas import KeyLimits, Quotas
 from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
@@ -283,20 +282,3 @@ class Settings(BaseSettings):
         if self.embedder is not None:
             return self.embedder
         return "openai" if self.openai_api_key or self.openai_base_url else "local"
-
-
-def load_settings() -> Settings:
-    """Read settings from the environment; SetupError, one line, names the invalid variable."""
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        message = first["msg"].removeprefix("Value error, ")
-        raise SetupError(f"{_variable(first['loc'])}{message}") from None
-
-
-def _variable(loc: tuple[int | str, ...]) -> str:
-    if not loc:
-        return ""
-    name = str(loc[0])
-    return f"{name if name.isupper() else 'INGEST_' + name.upper()}: "

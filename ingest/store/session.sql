@@ -35,9 +35,9 @@ select setting.name, ours.value,
  where not (setting.name like '%%timeout' and setting.source = 'client');
 
 -- name: identity
--- The session at the server; unlike the process id, unique even over several servers.
--- As a number: the format of times is not set yet.
-select pid, extract(epoch from backend_start)::float8 from pg_stat_get_activity(pg_backend_pid());
+-- The session at the server; unlike the process id, unique even over several servers. Not as
+-- a timestamp: the role's DateStyle still applies, and the client might not read it.
+select pid, extract(epoch from backend_start) from pg_stat_get_activity(pg_backend_pid());
 
 -- name: notify
 select pg_notify(%(channel)s, %(payload)s);

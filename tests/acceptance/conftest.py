@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.service import Database, Service, services
+from harness.database import Database
+from harness.service import Service, services
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 
 

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 
-from harness.service import Database, Service, until
+from harness.database import Database
+from harness.service import Service, until
 from tests.acceptance.files import sentence, text_file
 from tests.acceptance.openai_server import EmbeddingServer
 

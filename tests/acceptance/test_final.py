@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
+from harness.database import Database
 from harness.patience import PATIENCE
-from harness.service import Database, Service, services, until
+from harness.service import Service, services, until
 from tests.acceptance.files import sentence, text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 

@@ -16,8 +16,9 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from harness.database import Database
 from harness.patience import PATIENCE
-from harness.service import Database, Service, until
+from harness.service import Service, until
 from tests.acceptance.firecrawl_sites import RandomSite
 from tests.servers.firecrawl_crawls import Behaviour
 from tests.servers.firecrawl_events import document, event, signature

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.service import SHORT_LEASE, Database, Service, services, until
+from harness.database import Database
+from harness.service import SHORT_LEASE, Service, services, until
 from ingest.settings.settings import Settings
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer

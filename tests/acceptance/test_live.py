@@ -9,8 +9,9 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from harness.database import Database
 from harness.patience import PATIENCE
-from harness.service import KEY, Database, Service
+from harness.service import KEY, Service
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 import httpx
 from websockets.asyncio.client import connect
 
-from harness.service import KEY, Database, Service
+from harness.database import Database
+from harness.service import KEY, Service
 
 _CLIENTS: Final = 500
 _SOURCES: Final = 40

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from harness.database import Database
 from harness.pgbouncer import PROGRAM, PgBouncer
-from harness.service import Database, Service, until
+from harness.service import Service, until
 from tests.acceptance.files import sentence, text_file
 from tests.acceptance.test_live import Client
 

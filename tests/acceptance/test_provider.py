@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from harness.database import Database
 from harness.patience import PATIENCE
-from harness.service import INGEST, KEY, SHORT_LEASE, Database, Service, clean_environment, until
+from harness.service import INGEST, KEY, SHORT_LEASE, Service, clean_environment, until
 from tests.acceptance.openai_server import DIMENSION, EmbeddingServer
 
 Start = Callable[..., Service]

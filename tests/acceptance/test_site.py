@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import pytest
 
+from harness.database import Database
 from harness.patience import LONG_PATIENCE
-from harness.service import Database, Service, check_adds_up, services, until
+from harness.service import Service, check_adds_up, services, until
 from tests.acceptance import site_pages
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 from tests.acceptance.site_text import word

@@ -10,8 +10,9 @@ from uuid import uuid4
 
 import psycopg
 
+from harness.database import Database
 from harness.patience import LONG_PATIENCE
-from harness.service import SHORT_LEASE, Database, Service, services, until
+from harness.service import SHORT_LEASE, Service, services, until
 from tests.acceptance import own_handlers
 from tests.acceptance.openai_server import EmbeddingServer
 

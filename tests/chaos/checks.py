@@ -250,16 +250,25 @@ def _check_file(file: FileModel, found: Stored | None) -> list[Problem]:
         expected = {"failed", "cancelled"} if file.cancelled != "no" else {"failed"}
         return [] if found.status in expected else [("failed", f"broken {file.path} is {found}")]
     if found.status == "cancelled" and file.cancelled != "no":
-        versions = {mark.version for mark in found.marks}
-        if len(versions) > 1 or not versions <= file.older:
-            return [("lost", f"cancelled {file.path} has {versions} of {file.older}")]
-        [version] = versions or {0}
-        expected_marks = make_file(file.application, file.number, version).marks if version else ()
-    else:
-        if found.status != "completed" or file.cancelled == "yes":
-            return [("lost", f"{file.path} is {found.status} ({found.error_code}), {file}")]
-        expected_marks = make_file(file.application, file.number, file.version).marks
-    return _difference(found, set(expected_marks))
+        return _check_cancelled(file, found)
+    if found.status != "completed" or file.cancelled == "yes":
+        return [("lost", f"{file.path} is {found.status} ({found.error_code}), {file}")]
+    return _difference(found, set(make_file(file.application, file.number, file.version).marks))
+
+
+def _check_cancelled(file: FileModel, found: Stored) -> list[Problem]:
+    """It has one whole older version or nothing; in an archive, that holds for each member."""
+    if file.path.endswith(".zip"):
+        allowed = file.older | {file.version}
+        parts = Counter(mark.part for mark in found.marks)
+        if max(parts.values(), default=1) > 1 or {m.version for m in found.marks} - allowed:
+            return [("leaked", f"cancelled {file.path} has {found.marks.keys()} of {allowed}")]
+        return []
+    versions = {mark.version for mark in found.marks}
+    if len(versions) > 1 or not versions <= file.older:
+        return [("leaked", f"cancelled {file.path} has {versions} of {file.older}")]
+    whole = [make_file(file.application, file.number, version).marks for version in versions]
+    return _difference(found, {mark for marks in whole for mark in marks}) if whole else []
 
 
 def _check_sites(on: Installation, model: ApplicationModel, own: Sequence[Stored]) -> list[Problem]:

@@ -80,7 +80,7 @@ class Client:
             return None
         self.log.count(str(response.status_code))
         if response.status_code in _PASSING or _IN_PROGRESS in response.text:
-            if "is full" in response.text:
+            if response.status_code == 507 or "is full" in response.text:
                 self._on.refused_for_space += 1
             return None
         if response.status_code >= 500:

@@ -16,9 +16,10 @@ import httpx
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from harness.database import Database, migrated
 from harness.patience import PATIENCE
 from harness.postgres import postgres_in
-from harness.service import INGEST, Database, Service, migrated, until
+from harness.service import INGEST, Service, until
 from ingest.postgres.embedded.host import Account
 from tests.chaos import host
 from tests.chaos.outside import Receiver, Site
@@ -44,13 +45,15 @@ _SETTINGS: Final = {
     "INGEST_CHUNK_TOKENS": "64",
     "INGEST_CHUNK_OVERLAP": "0",
     "INGEST_OCR": "off",
+    "INGEST_DISK_RESERVE": "1000000",  # the disks of a round are small
 }
 
 
 class Postgres(Database):
     """A server that can be crashed, whose clock can be set, and that is asked around all faults."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, has_clock: bool) -> None:
+        """has_clock: `shift_clock` has an effect; it costs time."""
         shutil.copytree(migrated(), folder, dirs_exist_ok=True)
         self.is_frozen = False
         self._conn = None
@@ -58,12 +61,15 @@ class Postgres(Database):
         self._shift = 0
         self.shift_clock(0)
         self._server = postgres_in(folder)
-        if host.FAKETIME is not None:
+        if has_clock and host.FAKETIME is not None:
             self._preload(folder.parent / "bin", host.FAKETIME)
         self.dsn = self._server.start()
 
     def _preload(self, folder: Path, library: Path) -> None:
-        """Let the server start with libfaketime: not by our environment, which it does not get."""
+        """Let the server start with libfaketime: not by our environment, which it does not get.
+
+        Without a cache, because its processes share one clock: all of them jump at once.
+        """
         find = self._server._binaries
         folder.mkdir()
         folder.chmod(0o755)
@@ -72,7 +78,7 @@ class Postgres(Database):
         def wrapped(account: Account) -> Path:
             program.write_text(
                 f"#!/bin/sh\nLD_PRELOAD={library} FAKETIME_TIMESTAMP_FILE={self._clock} "
-                "FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "
+                "FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "
                 f'exec {find(account)}/postgres "$@"\n'
             )
             program.chmod(0o755)
@@ -272,7 +278,10 @@ def installation(plan: Plan, folder: Path, *, mounts: bool) -> Iterator[Installa
             plan=plan,
             folder=folder,
             mounts=mounts,
-            postgres=Postgres(database_disk / "server"),
+            postgres=Postgres(
+                database_disk / "server",
+                has_clock=any(fault.kind.startswith("postgres clock") for fault in plan.faults),
+            ),
             provider=provider,
             site=site,
             receiver=receiver,

@@ -73,6 +73,13 @@ _IN_THE_DATABASE: Final[Sequence[tuple[str, str, LiteralString]]] = (
         "where id = (select id from rag.webhook_deliveries order by id limit 1)",
     ),
 )
+_GIVE: Final[Sequence[LiteralString]] = (
+    "update rag.knowledge_sources set application_id = %(application)s where id = %(source)s",
+    "update rag.documents set application_id = %(application)s where source_id = %(source)s",
+    "update rag.chunks set application_id = %(application)s where source_id = %(source)s",
+    "update rag.embeddings set application_id = %(application)s where chunk_id in "
+    "(select id from rag.chunks where source_id = %(source)s)",
+)
 
 
 def missed(on: Installation, models: Sequence[ApplicationModel]) -> tuple[int, list[str]]:
@@ -123,20 +130,26 @@ def _changed(on: Installation, statement: LiteralString) -> Iterator[None]:
 
 @contextmanager
 def _given_away(on: Installation, models: Sequence[ApplicationModel]) -> Iterator[None]:
-    """All chunks of the first application become those of the second, for the search."""
-    first, second = models[0].id, models[1].id
-    moved = on.postgres.rows(
-        "update rag.chunks set application_id = %s where application_id = %s returning id",
-        second,
-        first,
+    """A file of one application becomes another's, as far as its search can tell."""
+    sources = {str(file.source) for model in models for file in model.living()}
+    [(source, owner)] = on.postgres.rows(
+        "select source_id, application_id::text from rag.chunks as chunk "
+        f"where id = {_CHUNK} and source_id::text = any(%s)",
+        list(sources),
     )
-    ids = [id for (id,) in moved]
+    other = next(model.id for model in models if model.id != owner)
+    _give(on, source, other)
     try:
         yield
     finally:
-        on.postgres.execute(
-            "update rag.chunks set application_id = %s where id = any(%s)", first, ids
-        )
+        _give(on, source, owner)
+
+
+def _give(on: Installation, source: object, application: str) -> None:
+    values = {"source": source, "application": application}
+    connection: psycopg.Connection[Any] = on.postgres._connection()
+    for statement in _GIVE:
+        connection.execute(statement, values)
 
 
 @contextmanager

@@ -91,10 +91,14 @@ class Settling:
             self._post(model, f"/api/webhook-endpoints/{model.endpoint}/test", None)
 
     def _none_of(self, count: LiteralString) -> bool:
+        fire_at = 0.0
+
         def none() -> bool:
+            nonlocal fire_at
             self._on.tend()
-            if self._hurry:
+            if self._hurry and time.monotonic() >= fire_at:
                 fire_ticks(self._on)
+                fire_at = time.monotonic() + 2
             [(number,)] = self._on.postgres.rows(count)
             return bool(number == 0)
 

@@ -76,10 +76,10 @@ def _abort(last_words: str) -> None:
 
 
 def _descriptors(name: str) -> str:
-    """Open files of this name."""
+    """Open files whose name has this in it."""
     links = Path("/proc/self/fd").iterdir()
     targets = [os.path.realpath(link) for link in links]
-    return " ".join(target for target in targets if target.endswith(name)) or "none"
+    return " ".join(target for target in targets if name in target) or "none"
 
 
 def _litter() -> str:

@@ -21,6 +21,7 @@ from ingest.formats.registry import extract
 from ingest.formats.xml.sitemap import read
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
+from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.registry import load_handlers
 from ingest.model import Chunk, ChunkSettings, Document, Sitemap
 from ingest.postgres.database import Pool, transaction
@@ -129,6 +130,7 @@ class SiteHouse:
         self.embedder = FakeEmbedder()
         self.governor = Governor(pool)
         self.parser = InProcessParser()
+        self.missing_pages = MissingPages()
         self.removal_threshold = 0.3
         self.handlers = load_handlers()
 
@@ -144,6 +146,7 @@ class SiteHouse:
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
             max_pages=10,
+            missing_pages=self.missing_pages,
             web=Web(
                 fetcher=self.fetcher,
                 user_agent="rag-ingest",

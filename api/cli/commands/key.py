@@ -24,8 +24,8 @@ def rotate(
 ) -> None:
     """Replace the operator key in the data folder; running processes use the new one at once."""
     # Imported here: other commands do without the settings of the service, which take time.
+    from ingest.settings.loading import load_settings
     from ingest.settings.operator_key import rotate
-    from ingest.settings.settings import load_settings
 
     kept = _duration(grace)
     settings = load_settings()

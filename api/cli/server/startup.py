@@ -12,8 +12,9 @@ import uvloop
 from api.cli.exits import INTERRUPTED
 from api.cli.server.shutdown import StopRequest, stop_request
 from api.logging import set_up_logging
+from ingest.settings.loading import load_settings
 from ingest.settings.private_folder import keep_private
-from ingest.settings.settings import Settings, load_settings
+from ingest.settings.settings import Settings
 
 
 def prepare() -> Settings:

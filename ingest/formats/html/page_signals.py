@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree, html
 
@@ -32,6 +33,8 @@ _LOGIN_NAME = re.compile(
 )
 _FEW = 30  # characters: "Loading, please wait"
 _MOST_LABELS = 200
+_MOST_INSPECTED = 20  # roots, and `noscript`; nested ones would take quadratic time
+_MOST_ELEMENTS = 20_000
 _REFRESH = re.compile(
     r"\s*(\d{0,6})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.*))",
     re.IGNORECASE | re.DOTALL,
@@ -75,9 +78,12 @@ def read_scripts(tree: html.HtmlElement) -> Scripts:
         if (script.get("type") or "module").lower().endswith(("javascript", "module", "babel")):
             found.has_any = True
             inline.append(script.text or "")
-    found.has_empty_root = found.has_any and any(map(_is_empty, _roots(tree)))
+    found.has_empty_root = found.has_any and any(
+        map(_is_empty, islice(_roots(tree), _MOST_INSPECTED))
+    )
     found.noscript = " ".join(
-        " ".join(element.text_content().split()) for element in tree.iter("noscript")
+        " ".join(element.text_content().split())
+        for element in islice(tree.iter("noscript"), _MOST_INSPECTED)
     )
     for meta in tree.iter("meta"):
         content = meta.get("content") or ""
@@ -183,7 +189,9 @@ class _Reader:
     def read(self, body: html.HtmlElement) -> bool:
         """Read the page; False as soon as there is much text."""
         walk = etree.iterwalk(body, events=("start", "end"))
-        for event, element in walk:
+        for number, (event, element) in enumerate(walk):
+            if number > 2 * _MOST_ELEMENTS:
+                return False
             if not isinstance(element.tag, str):
                 continue
             if event == "start":

@@ -70,6 +70,14 @@ async def word_shares(conn: Connection) -> WordShares | None:
     return WordShares(common=dict(zip(words, shares, strict=False)), rare=shares[len(words)] / 2)
 
 
+async def collect_statistics(conn: Connection) -> None:
+    """Collect word frequencies if `word_shares` would miss newer ones. Outside a transaction, as
+    the owner of the tables."""
+    [(are_old,)] = await (await conn.execute(_SQL["statistics_are_old"])).fetchall()
+    if are_old:
+        await conn.execute(_SQL["collect_statistics"])
+
+
 async def matches(
     conn: Connection,
     scope: SearchScope,

@@ -13,6 +13,20 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
 -- the smallest share, then the greatest.
 select words, shares from rag.word_shares();
 
+-- name: statistics_are_old
+-- Whether the statistics that rag.word_shares reads are older than those of the chunks, where our
+-- role cannot see these.
+select row_security_active('rag.chunks')
+   and coalesce(chunks.collected > coalesce(parent.collected, '-infinity'), false)
+  from (select greatest(last_analyze, last_autoanalyze) as collected from pg_stat_user_tables
+         where relid = 'rag.chunks'::regclass) as chunks
+ cross join (
+    select greatest(last_analyze, last_autoanalyze) as collected from pg_stat_user_tables
+     where relid = 'rag.unprotected_chunks'::regclass) as parent;
+
+-- name: collect_statistics
+analyze rag.unprotected_chunks;
+
 -- name: matches
 -- Chunks that match `telling`, ranked by all terms. Only some of thousands of matches are ranked:
 -- such a query does not discriminate anyway. setweight copies `tsv`, so that it is detoasted once,

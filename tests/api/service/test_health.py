@@ -44,6 +44,7 @@ async def test_ready_names_the_listener_and_the_workers(
         "database": True,
         "pendingMigrations": 0,
         "listener": True,
+        "listenerProblem": None,
         "workers": 1,
         "workerSilentSeconds": 0,
         "jobsUnattended": False,
@@ -78,7 +79,9 @@ async def test_with_a_dead_listener_it_serves_but_is_degraded(runtime: Runtime, 
         answer = await client.get("/readyz")
 
     assert answer.status_code == 200
-    assert (answer.json()["status"], answer.json()["listener"]) == ("degraded", False)
+    body = answer.json()
+    assert (body["status"], body["listener"]) == ("degraded", False)
+    assert body["listenerProblem"] == "not_connected"
 
 
 async def test_a_parser_that_is_not_installed_is_degraded_and_named(runtime: Runtime) -> None:

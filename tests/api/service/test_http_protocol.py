@@ -153,6 +153,18 @@ async def test_a_head_that_stops_halfway_is_a_408_problem(port: int) -> None:
     assert b'"code":"request_timeout"' in body
 
 
+async def test_bytes_that_are_no_request_are_a_400_problem(port: int) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nBAD\r\n\r\n")
+        first, _, second = (await reader.read()).partition(b'"ok"')
+
+    head, _, body = second.partition(b"\r\n\r\n")
+    assert first.startswith(b"HTTP/1.1 200")
+    assert head.startswith(b"HTTP/1.1 400 Bad Request")
+    assert b"content-type: application/problem+json" in head
+    assert b'"code":"malformed_body"' in body
+
+
 async def test_the_second_request_of_a_connection_has_no_more_time_than_the_first(
     port: int,
 ) -> None:

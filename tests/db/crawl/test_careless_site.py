@@ -159,6 +159,7 @@ async def test_pages_that_turn_into_placeholders_keep_their_last_good_version(
         run, _, _ = await house.again(application_id, run.source_id)
         ends, crawl = await _ends(house, run), await house.crawl(run)
         assert await house.texts(run) == before
+        house.removal_threshold = 1.0
         lossy, _, _ = await house.again(application_id, run.source_id, accept_losses=True)
 
         assert await house.documents(lossy) == {"/"}
@@ -196,4 +197,4 @@ async def test_a_page_is_compared_with_a_missing_one_only_while_it_may_be_missin
         await house.run_all()
 
         assert await house.documents(run) == {"/", *names}
-    assert len(asked) == 1
+    assert len(set(asked)) == 1  # requested again after the server hung up

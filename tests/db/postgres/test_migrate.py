@@ -11,8 +11,8 @@ from psycopg.conninfo import make_conninfo
 from harness.postgres import postgres_in
 from ingest.errors import SetupError
 from ingest.postgres import migrations
-from ingest.postgres.database import check_server
 from ingest.postgres.migrations import Migration, load_migrations, migrate, pending_migrations
+from ingest.postgres.server_check import check_server
 
 
 def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:

@@ -56,16 +56,14 @@ def _tracks_prepared() -> bool:
     return (int(found[1]), int(found[2])) >= (1, 24)  # on by default since then
 
 
-def _left_behind(dsn: str) -> list[tuple[Any, ...]]:
+def _left_behind(dsn: str) -> list[dict[str, str]]:
     """The settings that other clients of the pooler get, from both of its sessions."""
     with (
         psycopg.connect(dsn, prepare_threshold=None) as one,
         psycopg.connect(dsn, prepare_threshold=None) as other,
     ):
-        query = "select setting from pg_settings where name = any(%s) order by name"
-        return [
-            tuple(row[0] for row in conn.execute(query, [list(_LEAKABLE)])) for conn in (one, other)
-        ]
+        query = "select name, setting from pg_settings where name = any(%s)"
+        return [dict(conn.execute(query, [list(_LEAKABLE)]).fetchall()) for conn in (one, other)]
 
 
 def test_direct_connection_is_never_taken_for_a_shared_one(dsn: str) -> None:
@@ -147,10 +145,11 @@ async def test_settings_of_the_role_are_overridden_in_each_transaction(
         conn.execute("create role guest login superuser")
         for name, value in {
             "timezone": "Pacific/Kiritimati",
+            "datestyle": "German",
             "search_path": "nowhere",
             "default_transaction_isolation": "serializable",
             "default_transaction_read_only": "on",
-            "statement_timeout": "50ms",
+            "statement_timeout": "5s",
         }.items():
             set_it = psycopg.sql.SQL("alter role guest set {} = {}")
             conn.execute(set_it.format(psycopg.sql.Identifier(name), psycopg.sql.Literal(value)))
@@ -171,7 +170,8 @@ async def test_settings_of_the_role_are_overridden_in_each_transaction(
             conn.execute("drop role guest")
 
     assert alone == within == ("UTC", "public", "read committed", "off", "0")
-    assert all(row[-3:] == ("nowhere", "50", "Pacific/Kiritimati") for row in left), left
+    assert [row["search_path"] for row in left] == ["nowhere", "nowhere"]
+    assert [row["statement_timeout"] for row in left] == ["5000", "5000"]
 
 
 async def _seen(conn: Connection) -> tuple[Any, ...]:
@@ -209,7 +209,7 @@ def test_heartbeat_renews_through_a_pooler_and_leaves_its_time_limit_to_nobody(
     heartbeat = Heartbeat(
         transaction_mode,
         worker_id=uuid4(),
-        every=timedelta(milliseconds=50),
+        every=timedelta(seconds=1),
         stale_after=timedelta(minutes=1),
         running=lambda: 0,
         call_in_loop=answer,

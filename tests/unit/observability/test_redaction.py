@@ -16,9 +16,10 @@ from pydantic import SecretStr, ValidationError
 from api.cli.output import print_error
 from api.logging import set_up_logging
 from ingest.errors import Permanent, SetupError, Snooze, Transient
-from ingest.postgres.database import check_server
+from ingest.postgres.server_check import check_server
 from ingest.redaction import Redactor, redact
-from ingest.settings.settings import Settings, load_settings
+from ingest.settings.loading import load_settings
+from ingest.settings.settings import Settings
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,8 @@ import yaml
 from api.cli.main import app as cli
 from api.main import create_app
 from api.worker_app import create_worker_app
-from ingest.settings.settings import Settings, load_settings
+from ingest.settings.loading import load_settings
+from ingest.settings.settings import Settings
 from ingest.store.limits.desired_workers import Desired
 
 ROOT = Path(__file__).parents[3]

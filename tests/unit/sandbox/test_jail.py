@@ -47,7 +47,10 @@ ONLY_IN_JAIL = {
 
 @asynccontextmanager
 async def hostile(
-    confinement: Confinement | None = None, *, module: str = "hostile_parser"
+    confinement: Confinement | None = None,
+    *,
+    module: str = "hostile_parser",
+    forks: bool = False,
 ) -> AsyncIterator[ParserPool]:
     pool = ParserPool(
         size=1,
@@ -55,7 +58,12 @@ async def hostile(
         memory=MEMORY,
         child=f"tests.servers.{module}",
         confinement=confinement,
+        forks=forks,
     )
+    if (server := pool._starter.server) is not None:
+        server.get()
+        await server.wait()
+        assert server.get() is not None
     try:
         yield pool
     finally:
@@ -120,10 +128,10 @@ def victims(folder: Path) -> Iterator[dict[str, str]]:
 
 
 async def outcomes(
-    mode: SandboxMode, folder: Path, *, module: str = "hostile_parser"
+    mode: SandboxMode, folder: Path, *, module: str = "hostile_parser", forks: bool = False
 ) -> dict[str, str]:
     with victims(folder) as commands:
-        async with hostile(Confinement(mode=mode), module=module) as pool:
+        async with hostile(Confinement(mode=mode), module=module, forks=forks) as pool:
             return {
                 name: await said(pool, folder, f"attack {command}")
                 for name, command in commands.items()
@@ -131,8 +139,9 @@ async def outcomes(
             }
 
 
-async def test_every_attack_is_denied(tmp_path: Path) -> None:
-    found = await outcomes("strict", tmp_path)
+@pytest.mark.parametrize("forks", [False, True])
+async def test_every_attack_is_denied(tmp_path: Path, forks: bool) -> None:
+    found = await outcomes("strict", tmp_path, forks=forks)
 
     assert {name: said for name, said in found.items() if not said.startswith("denied E")} == {}
 
@@ -193,7 +202,7 @@ async def test_a_parser_reads_no_file_but_its_own(tmp_path: Path) -> None:
         await pool.parse(first, REQUEST)
 
         assert await said(pool, tmp_path, f"attack read {first}") == "denied EACCES"
-        assert await said(pool, tmp_path, "descriptors first") == "none"
+        assert await said(pool, tmp_path, "descriptors /first") == "none"
 
 
 async def test_scratch_is_emptied_after_each_file(tmp_path: Path) -> None:

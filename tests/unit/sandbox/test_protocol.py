@@ -18,6 +18,7 @@ from ingest.model import (
     Member,
     OcrSettings,
     Page,
+    Sitemap,
     WebPage,
 )
 from ingest.sandbox.messages import (
@@ -27,6 +28,7 @@ from ingest.sandbox.messages import (
     RechunkRequest,
     Reply,
     Request,
+    SitemapRead,
     Unpacked,
     UnpackRequest,
 )
@@ -112,6 +114,22 @@ def test_file_without_optional_fields_survives_the_protocol() -> None:
     bare = replace(PARSED, document=plain)
 
     assert decode_reply(body(encode_answer(bare, resident=7))).result == bare
+
+
+def test_a_sitemap_survives_the_protocol_only_with_web_addresses() -> None:
+    found = SitemapRead(sitemap=Sitemap(pages=("https://example.org/a",), is_cut=True))
+    frame = body(encode_answer(found, resident=7))
+
+    assert decode_reply(frame).result == found
+    with pytest.raises(BadFrame):
+        decode_reply(frame.replace(b"https://example.org/a", b"file:///etc/passwd"))
+
+
+def test_a_page_cannot_be_made_to_lead_to_a_file() -> None:
+    with pytest.raises(BadFrame):
+        decode_reply(forged(web={**WEB, "refresh": "file:///etc/passwd"}))
+    with pytest.raises(BadFrame):
+        decode_reply(forged(web={**WEB, "placeholder": "unknown"}))
 
 
 def test_archive_members_survive_the_protocol() -> None:

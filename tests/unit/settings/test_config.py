@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import SetupError
-from ingest.settings.settings import load_settings
+from ingest.settings.loading import load_settings
 
 
 @pytest.fixture(autouse=True)

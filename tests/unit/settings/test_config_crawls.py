@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from ingest.errors import SetupError
-from ingest.settings.settings import load_settings
+from ingest.settings.loading import load_settings
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import pytest
 
 from ingest.errors import SetupError
 from ingest.quotas import DEFAULTS, KeyLimits, Quotas, Room, Usage
-from ingest.settings.settings import load_settings
+from ingest.settings.loading import load_settings
 
 
 def test_named_values_replace_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from ingest.errors import SetupError
-from ingest.settings.settings import load_settings
+from ingest.settings.loading import load_settings
 
 
 def test_durations_may_be_days(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,8 @@ from ingest.providers.embedders.base import Embedder
 from ingest.providers.embedders.factory import build_embedder
 from ingest.sandbox.messages import ParseRequest
 from ingest.sandbox.pool import ParserPool
-from ingest.settings.settings import Settings, load_settings
+from ingest.settings.loading import load_settings
+from ingest.settings.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "docs/examples"

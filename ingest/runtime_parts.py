@@ -1,0 +1,87 @@
+"""Parts of the runtime that only their settings decide."""
+
+from contextlib import AsyncExitStack
+from typing import Final
+
+from ingest.handlers.context import Web
+from ingest.model import OcrSettings
+from ingest.preview import RESERVE, Previews
+from ingest.providers.fetch.fetcher import Fetcher
+from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
+from ingest.providers.notify.mail import Mailer
+from ingest.sandbox.factory import build_parsers
+from ingest.settings.settings import Settings
+from ingest.store.limits.worker_config import LaneLimits
+from ingest.store.retention.retention_jobs import JobRetention
+from ingest.ticks.retention import Retention
+
+_PREVIEWS_AT_ONCE: Final = 2
+
+
+def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
+    return Previews(
+        lambda: build_parsers(settings, size=_PREVIEWS_AT_ONCE, reserve=RESERVE, ocr=ocr),
+        at_once=_PREVIEWS_AT_ONCE,
+        max_pages=settings.max_pages,
+        timeout=2 * settings.parser_timeout,
+        ocr=ocr,
+    )
+
+
+def provider_limits(settings: Settings, lane: str | None) -> dict[str, LaneLimits]:
+    if lane is None:
+        return {}
+    limits = LaneLimits(
+        requests_per_minute=settings.embedding_requests_per_minute,
+        tokens_per_minute=settings.embedding_tokens_per_minute,
+    )
+    return {lane: limits}
+
+
+def retention_of(settings: Settings) -> Retention:
+    """Retention periods from the settings."""
+    return Retention(
+        jobs=JobRetention(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
+        events=settings.keep_events,
+        answers=settings.keep_answers,
+        deliveries=settings.keep_deliveries,
+        deleted=settings.keep_deleted,
+        runs=settings.keep_runs,
+    )
+
+
+def build_web(settings: Settings, stack: AsyncExitStack) -> Web:
+    fetcher = Fetcher(
+        allow=settings.fetch_allow,
+        user_agent=settings.user_agent,
+        timeout=settings.fetch_timeout,
+        max_bytes=settings.largest_fetch,
+    )
+    stack.push_async_callback(fetcher.close)
+    firecrawl = None
+    if settings.firecrawl_api_key or settings.firecrawl_api_url:
+        key = settings.firecrawl_api_key
+        firecrawl = FirecrawlClient(
+            base_url=settings.firecrawl_api_url or HOSTED,
+            api_key=key.get_secret_value() if key else None,
+        )
+        stack.push_async_callback(firecrawl.close)
+    has_events = settings.public_url and settings.firecrawl_secrets
+    return Web(
+        fetcher=fetcher,
+        user_agent=settings.user_agent,
+        fetch_timeout=settings.fetch_timeout,
+        crawl_delay=settings.crawl_delay,
+        crawl_concurrency=settings.crawl_concurrency,
+        removal_threshold=settings.rescrape_max_removed,
+        firecrawl=firecrawl,
+        webhook_url=f"{settings.public_url}/api/webhooks/firecrawl" if has_events else None,
+        crawl_poll=settings.crawl_poll,
+        crawl_silence=settings.crawl_silence,
+    )
+
+
+def build_mailer(settings: Settings) -> Mailer | None:
+    if settings.smtp_server is None or settings.email_from is None:
+        return None
+    return Mailer(server=settings.smtp_server, sender=settings.email_from)

@@ -1,0 +1,50 @@
+"""A database whose administrator gave the service two schemas and nothing else."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from harness.database import Database
+from harness.service import services, until
+from tests.acceptance.files import sentence, text_file
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "theirs", is_restricted=True)
+    try:
+        yield database
+    finally:
+        database.stop()
+
+
+def test_files_are_stored_found_and_deleted_by_a_role_that_only_owns_its_schemas(
+    theirs: Database, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    with services(data=data, env={"DATABASE_URL": theirs.service_dsn}) as start:
+        api = start("serve").wait_until_ready()
+        answer = api.upload([text_file(1), text_file(2)])
+        api.wait_until_terminal(theirs.default_application())
+        hits = {
+            mode: api.search(sentence(1), mode=mode) for mode in ("keyword", "vector", "hybrid")
+        }
+        [first, second] = [file["knowledgeSourceId"] for file in answer["files"]]
+        api.http.delete(f"/api/knowledge-sources/{second}").raise_for_status()
+        until(
+            lambda: (
+                not theirs.count("select count(*) from rag.knowledge_sources where id = %s", second)
+            )
+        )
+
+    assert {mode: found[0]["knowledgeSourceId"] for mode, found in hits.items()} == dict.fromkeys(
+        hits, first
+    )
+    with psycopg.connect(make_conninfo(theirs.service_dsn)) as unscoped:
+        assert unscoped.execute("select count(*) from rag.chunks").fetchone() == (0,)
+    assert theirs.count("select count(*) from rag.chunks") > 0
+    assert theirs.count("select count(*) from pg_roles where rolname like 'rag_ingest%%'") == 0
