@@ -34,7 +34,8 @@ def outcome_of_error(job: ClaimedJob, job_type: JobType, error: BaseException) -
         case psycopg.OperationalError() if is_database_unavailable(error):
             return _retry(job, job_type, "internal", "the database could not be reached", None)
         case OSError() if error.errno in _DISK_FULL:
-            return _retry(job, job_type, "internal", "a disk of the worker is full", None)
+            message = "a disk of the worker is full"
+            return _retry(job, job_type, "insufficient_storage", message, None)
         case _:
             # Unknown errors may be temporary. The message may hold any data: it stays in our logs.
             message = f"unexpected error ({type(error).__name__})"

@@ -4,13 +4,9 @@ A page with the same text says nothing of its own, in whatever language: it is a
 that is sent with status 200.
 """
 
-import asyncio
 import hashlib
 import posixpath
 import re
-import shutil
-import tempfile
-from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 from uuid import UUID, uuid4
@@ -20,6 +16,7 @@ from ingest.handlers.context import Context
 from ingest.handlers.crawl.check_robots import robots_for
 from ingest.model import ChunkSettings, Document
 from ingest.sandbox.messages import ParseRequest
+from ingest.temporary_folders import scratch_folder
 from ingest.web import urls
 
 _SHORT: Final = 600  # characters; "not found" pages say little
@@ -62,27 +59,25 @@ async def _ask(url: str, ctx: Context, chunking: ChunkSettings, owner: UUID) -> 
         if urls.origin(target) != urls.origin(url):
             raise Permanent("the missing page is on another host", code="fetch_blocked")
 
-    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="ingest-page-"))
     try:
         if not (await robots_for(urls.origin(url), ctx)).allows(url):
             return None
-        path = folder / "body"
-        fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST, on_hop=on_hop)
-        if fetched.status != 200:
-            return None
-        request = ParseRequest(
-            name=urls.file_name(url),
-            declared=fetched.headers.get("content-type"),
-            max_pages=ctx.max_pages,
-            chunk=chunking,
-            url=fetched.url,
-        )
-        parsed = await ctx.parser.parse(path, request, owner=owner)
+        async with scratch_folder() as folder:
+            path = folder / "body"
+            fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST, on_hop=on_hop)
+            if fetched.status != 200:
+                return None
+            request = ParseRequest(
+                name=urls.file_name(url),
+                declared=fetched.headers.get("content-type"),
+                max_pages=ctx.max_pages,
+                chunk=chunking,
+                url=fetched.url,
+            )
+            parsed = await ctx.parser.parse(path, request, owner=owner)
         return _fingerprint(url, parsed.document)
     except (Permanent, Transient):
         return None
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _fingerprint(url: str, document: Document) -> bytes:

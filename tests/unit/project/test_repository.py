@@ -192,7 +192,7 @@ def test_temporary_files_are_where_a_sweep_finds_them() -> None:
         path.name
         for part in ("ingest", "api")
         for path in (ROOT / part).rglob("*.py")
-        if re.search(r"\bmkdtemp\(|\bmkstemp\(|\bTemporaryDirectory\(", path.read_text())
+        if re.search(r"\b(mkdtemp|mkstemp|TemporaryDirectory)\b", path.read_text())
     }
 
     assert users <= allowed

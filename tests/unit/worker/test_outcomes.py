@@ -116,7 +116,8 @@ def test_unknown_exception_is_retried_without_internals(error: Any, code: str) -
 def test_full_disk_is_named_and_retried() -> None:
     ended = outcome_of_error(_job(), _TYPE, OSError(errno.ENOSPC, "No space", "/secret/folder"))
 
-    assert (ended.status, ended.error_message) == ("pending", "a disk of the worker is full")
+    assert (ended.status, ended.error_code) == ("pending", "insufficient_storage")
+    assert ended.error_message == "a disk of the worker is full"
 
 
 def test_backoff_doubles_up_to_its_cap_with_full_jitter() -> None:
