@@ -147,7 +147,7 @@ async def test_a_table_and_a_view_of_a_later_migration_are_protected_at_the_next
 async def test_transactions_take_a_role_that_can_neither_bypass_policies_nor_change_tables(
     pool: Pool, conn: Connection
 ) -> None:
-    async with transaction(pool) as working:
+    async with transaction(pool.of(OURS)) as working:
         [(role,)] = await (await working.execute("select current_user")).fetchall()
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             async with working.transaction():
