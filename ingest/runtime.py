@@ -119,11 +119,8 @@ async def open_runtime(
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
-        pool = across_applications(
-            await stack.enter_async_context(
-                open_pool(dsn, size=size, application_name="rag-ingest")
-            )
-        )
+        opened = open_pool(dsn, size=size, application_name="rag-ingest")
+        pool = across_applications(await stack.enter_async_context(opened))
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
         await blobs.check()
