@@ -126,11 +126,8 @@ async def open_runtime(
             checking(build_check(settings), mode=settings.sandbox)
         )
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
-        pool = across_applications(
-            await stack.enter_async_context(
-                open_pool(dsn, size=size, application_name="rag-ingest")
-            )
-        )
+        opened = open_pool(dsn, size=size, application_name="rag-ingest")
+        pool = across_applications(await stack.enter_async_context(opened))
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
         await blobs.check()

@@ -79,7 +79,8 @@ class Connections:
 
     open: AsyncConnectionPool[Connection]
     role: str | None
-    """The role that transactions take, which may only read and write rows; None: there is none."""
+    """The role of transactions, which may only read and write rows; with `_all` at its end, the one
+    across applications. None: there is none."""
 
 
 @asynccontextmanager
@@ -129,7 +130,8 @@ class Pool:
         self.connections = connections
         steps: list[sql.Composable] = []
         if connections.role is not None:
-            steps.append(sql.SQL("set local role {}").format(sql.Identifier(connections.role)))
+            role = connections.role + ("_all" if scope is None else "")
+            steps.append(sql.SQL("set local role {}").format(sql.Identifier(role)))
         value = sql.Literal(_visible(scope))
         steps.append(sql.SQL("set local app.application_id = {}").format(value))
         self._steps = steps

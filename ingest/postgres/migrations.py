@@ -77,8 +77,8 @@ def _apply(conn: psycopg.Connection) -> list[Migration]:
             "insert into rag.schema_migrations (version, name, checksum) values (%s, %s, %s)",
             [migration.version, migration.name, migration.checksum],
         )
+    conn.execute(_ROW_SECURITY["grant_own_roles"])
     conn.execute(_ROW_SECURITY["protect"])
-    conn.execute(_ROW_SECURITY["grant_own_role"])
     return pending
 
 

@@ -1,60 +1,21 @@
 -- The second wall between applications; the first are the conditions in the statements themselves.
--- The migrator runs `protect` and `grant_own_role` at each start: they change only what is missing,
+-- The migrator runs `grant_own_roles` and `protect` at each start: they change only what is missing,
 -- so tables and views of any migration are included.
 
--- name: protect
--- FORCE, because the owner of a table is exempt otherwise. A view has the rights of its owner unless
--- it is `security_invoker`, and `create or replace view` resets that.
+-- name: grant_own_roles
+-- The roles that transactions take: they may read and write rows, but neither change tables nor bypass
+-- policies. One sees what `app.application_id` allows; `_all` sees the rows of all applications by a
+-- policy of its own. Roles belong to the whole server, so the names have the number of the database.
+-- Without the right to create roles there are none, and the policies hold for the login role.
 do $$
 declare
+  own text;
   item record;
 begin
-  for item in
-    select class.oid::regclass as name, class.relkind,
-           class.relrowsecurity and class.relforcerowsecurity as is_forced,
-           exists (select from pg_policy where polrelid = class.oid) as has_policy,
-           coalesce('security_invoker=true' = any(class.reloptions), false) as is_invoker,
-           case when class.oid = 'app.applications'::regclass then 'id'
-                else 'application_id' end as owner
-      from pg_class as class
-     where class.relnamespace in ('app'::regnamespace, 'rag'::regnamespace)
-       and (class.relkind = 'v'
-            or class.relkind in ('r', 'p')
-               and (class.oid = 'app.applications'::regclass
-                    or exists (select from pg_attribute
-                                where attrelid = class.oid and attname = 'application_id'
-                                  and not attisdropped)))
-       -- These search the chunks by words (the migration row_security).
-       and class.oid not in ('rag.unprotected_chunks'::regclass, 'rag.keyword_index'::regclass)
-  loop
-    if item.relkind = 'v' then
-      if not item.is_invoker then
-        execute format('alter view %s set (security_invoker = true)', item.name);
-      end if;
-      continue;
-    end if;
-    if not item.has_policy then
-      execute format(
-        'create policy own_application on %s using '
-        '(%I = (select app.current_application()) or (select app.is_across_applications()))',
-        item.name, item.owner);
-    end if;
-    if not item.is_forced then
-      execute format('alter table %s enable row level security, force row level security',
-                     item.name);
-    end if;
-  end loop;
-end $$;
-
--- name: grant_own_role
--- The role that transactions take: it may read and write rows, but neither change tables nor bypass
--- policies. Roles belong to the whole server, so its name has the number of the database. Without
--- the right to create roles there is none, and the policies hold for the login role.
-do $$
-declare
-  own text := (select 'rag_ingest_' || oid from pg_database where datname = current_database());
-  item record;
-begin
+ foreach own in array array(
+   select 'rag_ingest_' || oid || suffix from pg_database, unnest(array['', '_all']) as suffix
+    where datname = current_database())
+ loop
   if not exists (select from pg_roles where rolname = own) then
     begin
       execute format('create role %I nologin nosuperuser nobypassrls', own);
@@ -100,14 +61,71 @@ begin
     when insufficient_privilege then
       raise notice 'the role % lacks rights that % cannot grant', own, current_user;
   end;
+ end loop;
+end $$;
+
+-- name: protect
+-- FORCE, because the owner of a table is exempt otherwise. A view has the rights of its owner unless
+-- it is `security_invoker`, and `create or replace view` resets that.
+do $$
+declare
+  item record;
+  across text := (select rolname from pg_roles
+                   where rolname = 'rag_ingest_' || (
+                      select oid from pg_database where datname = current_database()) || '_all');
+begin
+  for item in
+    select class.oid::regclass as name, class.relkind,
+           class.relrowsecurity and class.relforcerowsecurity as is_forced,
+           exists (select from pg_policy where polrelid = class.oid
+                      and polname = 'own_application') as has_policy,
+           exists (select from pg_policy where polrelid = class.oid
+                      and polname = 'all_applications') as has_role_policy,
+           coalesce('security_invoker=true' = any(class.reloptions), false) as is_invoker,
+           case when class.oid = 'app.applications'::regclass then 'id'
+                else 'application_id' end as owner
+      from pg_class as class
+     where class.relnamespace in ('app'::regnamespace, 'rag'::regnamespace)
+       and (class.relkind = 'v'
+            or class.relkind in ('r', 'p')
+               and (class.oid = 'app.applications'::regclass
+                    or exists (select from pg_attribute
+                                where attrelid = class.oid and attname = 'application_id'
+                                  and not attisdropped)))
+       -- These search the chunks by words (the migration row_security).
+       and class.oid not in ('rag.unprotected_chunks'::regclass, 'rag.keyword_index'::regclass)
+  loop
+    if item.relkind = 'v' then
+      if not item.is_invoker then
+        execute format('alter view %s set (security_invoker = true)', item.name);
+      end if;
+      continue;
+    end if;
+    if not item.has_policy then
+      execute format(
+        'create policy own_application on %s using '
+        '(%I = (select app.current_application()) or (select app.is_across_applications()))',
+        item.name, item.owner);
+    end if;
+    -- The planner drops both conditions then: a claim costs as much as without policies.
+    if across is not null and not item.has_role_policy then
+      execute format('create policy all_applications on %s to %I using (true)', item.name, across);
+    end if;
+    if not item.is_forced then
+      execute format('alter table %s enable row level security, force row level security',
+                     item.name);
+    end if;
+  end loop;
 end $$;
 
 -- name: own_role
--- The role of `grant_own_role`, if this login role may take it and it has what it needs; and whether
--- the login role is exempt from the policies.
-select (select rolname from pg_roles as own
-         where rolname = 'rag_ingest_' || (
-                select oid from pg_database where datname = current_database())
+-- The first role of `grant_own_roles`, if this login role may take both and they have what they
+-- need; and whether the login role is exempt from the policies.
+select (select min(rolname) from pg_roles as own
+         where rolname in (
+                select 'rag_ingest_' || oid || suffix
+                  from pg_database, unnest(array['', '_all']) as suffix
+                 where datname = current_database())
            and not rolsuper and not rolbypassrls
            and pg_has_role(own.oid, case when current_setting('server_version_num')::integer
                                               >= 160000 then 'set' else 'member' end)
@@ -115,8 +133,14 @@ select (select rolname from pg_roles as own
            and (select bool_and(has_schema_privilege(own.oid, namespace.oid, 'usage'))
                   from pg_namespace as namespace
                  where nspname in ('app', 'rag')
-                    or oid = (select extnamespace from pg_extension where extname = 'vector'))),
+                    or oid = (select extnamespace from pg_extension where extname = 'vector'))
+        having count(*) = 2),
        (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as is_exempt;
 
 -- name: set_scope
-select set_config('app.application_id', %s, true);
+-- A role of `grant_own_roles` is exchanged for the other one.
+select set_config('app.application_id', scope, true),
+       case when current_user ~ '^rag_ingest_[0-9]+(_all)?$'
+            then set_config('role', regexp_replace(current_user, '_all$', '')
+                                    || case scope when '*' then '_all' else '' end, true) end
+  from (select %s::text as scope) as wanted;

@@ -147,7 +147,7 @@ async def test_a_table_and_a_view_of_a_later_migration_are_protected_at_the_next
 async def test_transactions_take_a_role_that_can_neither_bypass_policies_nor_change_tables(
     pool: Pool, conn: Connection
 ) -> None:
-    async with transaction(pool) as working:
+    async with transaction(pool.of(OURS)) as working:
         [(role,)] = await (await working.execute("select current_user")).fetchall()
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             async with working.transaction():
@@ -344,7 +344,17 @@ async def test_without_a_scope_nothing_is_seen_and_a_scope_ends_with_its_transac
     assert (ours, all_, unscoped) == (1, 2, 0)
 
 
-async def test_the_keyword_search_uses_its_index_behind_the_wall(pool: Pool) -> None:
+async def test_the_keyword_search_uses_its_index_behind_the_wall(
+    rows: psycopg.Connection[Any], pool: Pool
+) -> None:
+    rows.execute(
+        "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
+        "content_hash, token_count, char_start, char_end, section_start, section_end) "
+        "select gen_random_uuid(), %s, gen_random_uuid(), gen_random_uuid(), n, 'word' || n, "
+        "'x', 1, 0, 1, 0, 1 from generate_series(1, 5000) as n",
+        [OURS],
+    )
+    rows.execute("analyze rag.chunks")
     matches = load_queries("search/keyword_search.sql")["matches_in_haste"]
     parameters = {"application_id": OURS, "telling": "heron", "ranked": 9, "limit": 9}
     async with transaction(pool.of(OURS)) as conn:
