@@ -57,6 +57,7 @@ def _stop_after_round(asked: list[int], number: int) -> None:
     if asked:
         raise KeyboardInterrupt
     asked.append(number)
+    sys.stderr.write("the run ends after this round\n")
 
 
 def _parser() -> argparse.ArgumentParser:
