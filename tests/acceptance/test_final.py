@@ -1,6 +1,7 @@
 """(e) Delete and cancel are final in each stage. (f) Old content stays until the new is there."""
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -78,15 +79,12 @@ def _held_in_extract(service: Service, database: Database) -> Iterator[Hold]:
 
 
 def _parsers(service: Service) -> list[int]:
-    """The parser children of a process."""
+    """The parser processes of a service, and the server that forks them: no file passes it."""
     listing = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(service.process.pid)],
-        capture_output=True,
-        text=True,
-        check=False,
+        ["ps", "-e", "-o", "pid=,args="], capture_output=True, text=True, check=True
     )
-    lines = [line for line in listing.stdout.splitlines() if "ingest.sandbox.child" in line]
-    return [int(line.split()[0]) for line in lines]
+    ours = re.compile(rf"ingest\.sandbox\..*\b{service.process.pid}\b")
+    return [int(line.split()[0]) for line in listing.stdout.splitlines() if ours.search(line)]
 
 
 @contextmanager
@@ -106,7 +104,7 @@ def _held_in_store(database: Database) -> Iterator[Hold]:
             lambda: bool(
                 database.rows(
                     "select 1 from pg_stat_activity where wait_event_type = 'Lock' "
-                    "and query ilike 'copy rag.chunks%%'"
+                    "and query ilike '%%insert into rag.chunks%%'"
                 )
             ),
             blocker.rollback,
@@ -163,7 +161,7 @@ def _blocked_requests(database: Database) -> bool:
     return bool(
         database.rows(
             "select 1 from pg_stat_activity where wait_event_type = 'Lock' "
-            "and query not ilike 'copy rag.chunks%%'"
+            "and query not ilike '%%insert into rag.chunks%%'"
         )
     )
 

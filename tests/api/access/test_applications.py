@@ -19,6 +19,7 @@ USUAL: Final = {
     "tokensPerDay": None,
     "reviews": ["mass_deletion"],
     "chunking": {"size": None, "overlap": None, "by": None},
+    "quotas": {},
 }
 
 

@@ -13,6 +13,7 @@ from api.dependencies import Key
 from api.middleware.in_use import InUse
 from api.problems import RateLimited
 from ingest.errors import QuotaInUse
+from ingest.postgres.database import transaction
 from ingest.quotas import KeyLimits, Quotas
 from ingest.runtime import Runtime
 from ingest.store.tenants import api_keys
@@ -81,7 +82,7 @@ async def test_a_search_too_many_gets_429_and_other_keys_search_on(
 
 
 async def _key(app: FastAPI, plain: str) -> Key:
-    async with app.state.runtime.pool.connection() as conn:
+    async with transaction(app.state.runtime.pool) as conn:
         known = await api_keys.find_key(conn, plain)
     assert known is not None
     return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)

@@ -215,7 +215,7 @@ _PLANS: list[tuple[Mapping[str, bytes], str, dict[str, Any], set[str]]] = [
     (
         retention_runs._SQL,
         "forget_pages",
-        {"crawl_id": uuid4(), "limit": 100},
+        {"crawl_id": uuid4(), "limit": 100, "hiding": []},
         {"crawls_pkey", "crawls_source", "crawl_pages_identity"},
     ),
 ]

@@ -20,7 +20,9 @@ class FullSocket:
     """Accepts `room` messages and then holds up whoever sends."""
 
     def __init__(self, room: int) -> None:
-        self.app = SimpleNamespace(state=SimpleNamespace(runtime=SimpleNamespace(pool=None)))
+        self.app = SimpleNamespace(
+            state=SimpleNamespace(runtime=SimpleNamespace(pool=SimpleNamespace(of=lambda _: None)))
+        )
         self.sent: list[str] = []
         self._room = room
 
