@@ -1,12 +1,11 @@
 """(e) Delete and cancel are final in each stage. (f) Old content stays until the new is there."""
 
 import os
-import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import psycopg
@@ -65,7 +64,8 @@ def _held_in_extract(service: Service, database: Database) -> Iterator[Hold]:
     def release() -> None:
         # A cancelled attempt has killed its child already.
         for pid in set(stopped) & set(_parsers(service)):
-            os.kill(pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
     try:
         yield Hold(
@@ -79,12 +79,15 @@ def _held_in_extract(service: Service, database: Database) -> Iterator[Hold]:
 
 
 def _parsers(service: Service) -> list[int]:
-    """The parser processes of a service, and the server that forks them: no file passes it."""
+    """The parser processes of a service: forked, or started before the fork server was ready."""
     listing = subprocess.run(
-        ["ps", "-e", "-o", "pid=,args="], capture_output=True, text=True, check=True
+        ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     )
-    ours = re.compile(rf"ingest\.sandbox\..*\b{service.process.pid}\b")
-    return [int(line.split()[0]) for line in listing.stdout.splitlines() if ours.search(line)]
+    rows = [line.split(maxsplit=2) for line in listing.stdout.splitlines()]
+    own = [(pid, args) for pid, parent, args in rows if int(parent) == service.process.pid]
+    servers = {pid for pid, args in own if "ingest.sandbox.fork_server" in args}
+    started = [pid for pid, args in own if "ingest.sandbox.child" in args]
+    return [int(pid) for pid in (*started, *(pid for pid, parent, _ in rows if parent in servers))]
 
 
 @contextmanager
