@@ -119,21 +119,25 @@ end $$;
 create trigger count_new after insert on rag.processing_jobs
     referencing new table as added for each statement execute function rag.count_new_jobs();
 
-create function rag.count_changed_job() returns trigger language plpgsql as $$
+-- By statement: a trigger for each row took a third of the throughput of short jobs.
+create function rag.count_changed_jobs() returns trigger language plpgsql as $$
 begin
     insert into rag.usage_changes (application_id, staged_bytes, pending_jobs)
-    values (new.application_id,
-            rag.staged_bytes(new.type, new.status, new.payload)
-            - rag.staged_bytes(old.type, old.status, old.payload),
-            (new.status in ('pending', 'processing'))::integer
-            - (old.status in ('pending', 'processing'))::integer);
+    select application_id, sum(staged_bytes), sum(pending_jobs)
+      from (select application_id, rag.staged_bytes(type, status, payload) as staged_bytes,
+                   (status in ('pending', 'processing'))::integer as pending_jobs
+              from changed
+             union all
+            select application_id, -rag.staged_bytes(type, status, payload),
+                   -(status in ('pending', 'processing'))::integer
+              from before) as part
+     group by application_id
+    having sum(staged_bytes) <> 0 or sum(pending_jobs) <> 0;
     return null;
 end $$;
-create trigger count_changed after update of status on rag.processing_jobs
-    for each row when (
-        (old.status in ('pending', 'processing')) <> (new.status in ('pending', 'processing'))
-        or (old.status in ('completed', 'cancelled')) <> (new.status in ('completed', 'cancelled')))
-    execute function rag.count_changed_job();
+create trigger count_changed after update on rag.processing_jobs
+    referencing old table as before new table as changed
+    for each statement execute function rag.count_changed_jobs();
 
 create function rag.count_removed_job() returns trigger language plpgsql as $$
 begin
