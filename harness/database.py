@@ -18,7 +18,7 @@ from ingest.postgres.migrations import migrate
 
 _RESTRICTED = """
 create role restricted login;
-create database theirs template template0;
+create database administered template template0;
 """
 _SCHEMAS = """
 revoke all on schema public from public;
@@ -48,13 +48,13 @@ def add_restricted_database(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         for statement in _RESTRICTED.strip().split("\n"):
             conn.execute(statement.encode())
-    with psycopg.connect(make_conninfo(dsn, dbname="theirs"), autocommit=True) as conn:
+    with psycopg.connect(make_conninfo(dsn, dbname="administered"), autocommit=True) as conn:
         conn.execute(_SCHEMAS.encode())
 
 
 def restricted(dsn: str) -> str:
     """The DSN of a role that owns the service's schemas and has no other right."""
-    return make_conninfo(dsn, dbname="theirs", user="restricted")
+    return make_conninfo(dsn, dbname="administered", user="restricted")
 
 
 class Database:
@@ -72,7 +72,7 @@ class Database:
         self.dsn = self.service_dsn = self._server.start()
         if is_restricted:
             self.service_dsn = restricted(self.dsn)
-            self.dsn = make_conninfo(self.dsn, dbname="theirs")
+            self.dsn = make_conninfo(self.dsn, dbname="administered")
         self._pooler = self._start_pooler()
         if self._pooler is not None:
             self.service_dsn = self._pooler.dsn
