@@ -1,4 +1,4 @@
-"""Search, from the question to its hits: limits, both rankings and their fusion.
+"""Search, from the question to its hits: limits and order of the steps.
 
     search ─► embed the question ─► rank by meaning ┐
                                     rank by words  ─┴► fuse ─► load the hits
@@ -6,14 +6,10 @@
 `ingest/store/search` has the statements.
 """
 
-import math
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import Final, Literal
-from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -24,36 +20,27 @@ from ingest.asynchronous.tasks import run_both
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Pool, transaction
+from ingest.search.fusion import fuse
+from ingest.search.keyword_ranking import Matches, by_words
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
-from ingest.search.terms import looser_and_looser, rare_first
-from ingest.store.search import hits, keyword_search, vector_search
+from ingest.search.vector_ranking import by_meaning
+from ingest.store.search import hits
 from ingest.store.search.hits import SearchHit
-from ingest.store.search.keyword_search import Term
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery
-from ingest.tokens.keywords import keyword_query
 
 log = structlog.get_logger()
 
 Mode = Literal["hybrid", "vector", "keyword"]
 Vector = NDArray[np.float32]
 
-_TIMEOUT: Final = timedelta(seconds=5)
-"""Time limit of each statement."""
 # Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
 _FUSED: Final = 50
-EF_SEARCH: Final = 250
-"""Breadth of the index scan; recall needs it (docs/decisions.md)."""
-# Up to this many vector components in total, a full scan is as fast as the index, and exact.
-_EXACT_NUMBERS: Final = 2_000_000
 # Ranking reads every match; beside vectors, a broad query needs fewer ranked matches.
 _RANKED_ALONE: Final = 2000
 _RANKED_HYBRID: Final = 400
-# Candidates read per chunk ranked.
-_READ_PER_RANKED: Final = 4
-_MOST_TERMS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,130 +156,3 @@ async def _rank(
         meaning(vector, limit=depth), words(limit=depth, ranked=_RANKED_HYBRID)
     )
     return fuse(near, [*matching.with_all, *matching.with_some], limit=question.limit)
-
-
-def fuse(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """Fuse rankings by mean score, each score relative to the best of its ranking; 0 to 1.
-
-    Unlike rank fusion, this tells a clear winner from a narrow one. A ranking without the chunk
-    counts as 0. Ties are ordered by id, so results are deterministic.
-    """
-    scores: defaultdict[UUID, float] = defaultdict(float)
-    for ranking in rankings:
-        best = max((found.score for found in ranking), default=0)
-        for found in ranking:
-            share = found.score / best if best > 0 else 0
-            scores[found.id] += max(0, share) / len(rankings)
-    order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return [Ranked(id=id, score=score) for id, score in order[:limit]]
-
-
-# ---------------------------------------------------------------- by meaning
-
-
-async def by_meaning(
-    conn: Connection, query: VectorQuery, statistics: SearchStatistics
-) -> list[Ranked]:
-    """The chunks nearest to a vector, scored by cosine similarity. Needs its own transaction.
-
-    Many vectors are searched by the index, and those that wait for it beside it; few are compared
-    one by one.
-    """
-    scope, bound = query.scope, _EXACT_NUMBERS // len(query.vector)
-    application = scope.application_id, query.model_id
-    are_many, has_fresh = await vector_search.begin(
-        conn,
-        query,
-        bound=bound,
-        is_large=scope.is_filtered or statistics.is_large(*application),
-        statement_timeout=_TIMEOUT,
-        ef_search=EF_SEARCH,
-    )
-    if scope.is_filtered:
-        are_many = await vector_search.has_many_filtered(conn, scope, bound=bound)
-    else:
-        statistics.note(*application, is_large=are_many)
-    if are_many:
-        # Search the buffer first: a vector moved to the index meanwhile is found twice, not missed.
-        fresh = await vector_search.nearest(conn, query, "nearest_fresh") if has_fresh else []
-        found = await vector_search.nearest_by_index(conn, query)
-        if len(found) >= query.limit:
-            merged = {hit.id: hit for hit in (*fresh, *found)}
-            return sorted(merged.values(), key=lambda hit: -hit.score)[: query.limit]
-        # Fewer hits than the limit: the index scan ended early, or fewer chunks match. Search
-        # exactly instead.
-        if not scope.is_filtered:
-            statistics.note(*application, is_large=False)
-    return await vector_search.nearest(
-        conn, query, "nearest_filtered" if scope.is_filtered else "nearest_exactly"
-    )
-
-
-# ---------------------------------------------------------------- by words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matches:
-    """Chunks that match a query, best first. Both lists share one scale of scores, 0 and above."""
-
-    with_all: Sequence[Ranked]
-    """Chunks with every word and quoted phrase, and no excluded word."""
-    with_some: Sequence[Ranked]
-    """Chunks with some of the words; searched for only if `with_all` is too short."""
-
-    def in_order(self) -> list[Ranked]:
-        """All hits: those with all words first, scored 1 to 2, then the rest, scored below 1."""
-        return [
-            *(Ranked(id=hit.id, score=1 + _below_one(hit.score)) for hit in self.with_all),
-            *(Ranked(id=hit.id, score=_below_one(hit.score)) for hit in self.with_some),
-        ]
-
-
-async def by_words(
-    conn: Connection,
-    scope: SearchScope,
-    query: str,
-    statistics: SearchStatistics,
-    *,
-    limit: int,
-    enough: int,
-    ranked: int,
-) -> Matches:
-    """Up to `limit` chunks with all words of the query or, if fewer than `enough`, with some.
-
-    Quotes make a phrase and `-` excludes a word; both apply only to the search for all words. Any
-    string is accepted. At most `ranked` matches of each statement are ranked. Needs its own
-    transaction.
-    """
-    wanted = keyword_query(query)
-    parsed = await keyword_search.parse(
-        conn, words=wanted.words, strict=wanted.strict, statement_timeout=_TIMEOUT
-    )
-    rated = rare_first(
-        lexemes=parsed.lexemes,
-        runs=wanted.runs,
-        shares=await statistics.word_shares(conn),
-        most=_MOST_TERMS,
-    )
-    terms = [Term(tsquery=term, weight=math.log(1 + 1 / share)) for term, share in rated]
-
-    async def matches(telling: str) -> list[Ranked]:
-        return await keyword_search.matches(
-            conn, scope, telling, terms=terms, ranked=ranked, limit=limit
-        )
-
-    with_all = await matches(parsed.strict) if parsed.strict else []
-    if len(with_all) >= enough:
-        return Matches(with_all=with_all, with_some=[])
-    known = {hit.id for hit in with_all}
-    some: dict[UUID, Ranked] = {}
-    for telling in looser_and_looser(rated, _READ_PER_RANKED * ranked / parsed.chunks):
-        if len(known) + len(some) >= limit:
-            break
-        some.update({hit.id: hit for hit in await matches(telling) if hit.id not in known})
-    best = sorted(some.values(), key=lambda hit: (-hit.score, hit.id))
-    return Matches(with_all=with_all, with_some=best[: limit - len(with_all)])
-
-
-def _below_one(score: float) -> float:
-    return score / (1 + score)

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
+
+STATEMENT_TIMEOUT: Final = timedelta(seconds=5)
+"""Time limit of each statement of a search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

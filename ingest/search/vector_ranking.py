@@ -1,0 +1,52 @@
+"""Ranks chunks by meaning: the distance of their vectors to that of the question."""
+
+from typing import Final
+
+from ingest.postgres.database import Connection
+from ingest.search.statistics import SearchStatistics
+from ingest.store.search import vector_search
+from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked
+from ingest.store.search.vector_search import VectorQuery
+
+EF_SEARCH: Final = 250
+"""Breadth of the index scan; recall needs it (docs/decisions.md)."""
+# Up to this many vector components in total, a full scan is as fast as the index, and exact.
+_EXACT_NUMBERS: Final = 2_000_000
+
+
+async def by_meaning(
+    conn: Connection, query: VectorQuery, statistics: SearchStatistics
+) -> list[Ranked]:
+    """The chunks nearest to a vector, scored by cosine similarity. Needs its own transaction.
+
+    Many vectors are searched by the index, and those that wait for it beside it; few are compared
+    one by one.
+    """
+    scope, bound = query.scope, _EXACT_NUMBERS // len(query.vector)
+    application = scope.application_id, query.model_id
+    are_many, has_fresh = await vector_search.begin(
+        conn,
+        query,
+        bound=bound,
+        is_large=scope.is_filtered or statistics.is_large(*application),
+        statement_timeout=STATEMENT_TIMEOUT,
+        ef_search=EF_SEARCH,
+    )
+    if scope.is_filtered:
+        are_many = await vector_search.has_many_filtered(conn, scope, bound=bound)
+    else:
+        statistics.note(*application, is_large=are_many)
+    if are_many:
+        # Search the buffer first: a vector moved to the index meanwhile is found twice, not missed.
+        fresh = await vector_search.nearest(conn, query, "nearest_fresh") if has_fresh else []
+        found = await vector_search.nearest_by_index(conn, query)
+        if len(found) >= query.limit:
+            merged = {hit.id: hit for hit in (*fresh, *found)}
+            return sorted(merged.values(), key=lambda hit: -hit.score)[: query.limit]
+        # Fewer hits than the limit: the index scan ended early, or fewer chunks match. Search
+        # exactly instead.
+        if not scope.is_filtered:
+            statistics.note(*application, is_large=False)
+    return await vector_search.nearest(
+        conn, query, "nearest_filtered" if scope.is_filtered else "nearest_exactly"
+    )
