@@ -36,6 +36,7 @@ Step = Literal[
     "headings",
     "hidden_text",
     "hyphens",
+    "keywords",
     "layout",
     "links",
     "main_content",
@@ -204,6 +205,8 @@ class Document:
     coverage: Coverage = field(default_factory=lambda: Coverage(pages=1, with_text=1, empty=0))
     metadata: dict[str, Any] = field(default_factory=dict)
     """Author, language, dates …: JSON values only, storable like `text`."""
+    language: str | None = None
+    """ISO 639-1 code of the detected language; None: unsure."""
     warnings: tuple[str, ...] = ()
     """Stable codes of anomalies that are not errors, such as `type_mismatch`."""
     skipped: tuple[SkippedStep, ...] = ()
@@ -236,6 +239,11 @@ class Chunk:
     section: tuple[int, int]
     """Range of the document's text around the chunk: the innermost section that contains it,
     heading included; the whole text if no section does."""
+    words: bytes = b""
+    """Terms of the text for the keyword index, and of its other spellings: int32, little-endian
+    (analysis/chunk_terms.py)."""
+    grams: bytes = b""
+    """Its grams, in the same form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,3 +293,5 @@ class EmbeddingModel:
     max_tokens: int
     """Longest text that the model accepts, in tokens of `tokenizer`."""
     tokenizer: str
+    context_tokens: int = 0
+    """Tokens that the model accepts in addition, for the line that says what a chunk is about."""

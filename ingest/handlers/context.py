@@ -16,7 +16,6 @@ from ingest.governor import Governor
 from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.model import (
-    Chunk,
     ChunkSettings,
     EmbeddingModel,
     OcrSettings,
@@ -32,6 +31,7 @@ from ingest.quotas import DEFAULTS, Quotas
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
+    Rechunked,
     RechunkRequest,
     SitemapRequest,
     Unpacked,
@@ -68,7 +68,7 @@ class Parser(Protocol):
 
     async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked: ...
 
-    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]: ...
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> Rechunked: ...
 
     async def read_sitemap(
         self, path: Path, request: SitemapRequest, *, owner: UUID

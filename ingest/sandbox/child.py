@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
 from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
-from ingest.optional_steps import recording
+from ingest.optional_steps import improve, recording
 from ingest.sandbox import limits, protocol
 from ingest.sandbox.installation_check import check
 from ingest.sandbox.jail import Jail
@@ -169,7 +169,7 @@ def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -
     extracted = time.perf_counter()
     progress.restart_limits("chunk")
     with recording() as skipped:
-        chunks = _chunk(document, request.chunk)
+        document, chunks = _with_terms(document, _chunk(document, request.chunk))
     return Parsed(
         document=skipped.noted_in(document),
         chunks=chunks,
@@ -232,7 +232,8 @@ def _unpack(file: BinaryIO, request: UnpackRequest, progress: _ProgressReporter)
 def _rechunk(file: BinaryIO, request: RechunkRequest) -> Rechunked:
     text = file.read().decode()
     document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
-    return Rechunked(chunks=_chunk(document, request.chunk))
+    document, chunks = _with_terms(document, _chunk(document, request.chunk))
+    return Rechunked(chunks=chunks, language=document.language)
 
 
 def _read_sitemap(file: BinaryIO, request: SitemapRequest) -> SitemapRead:
@@ -252,6 +253,14 @@ def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:
         size=settings.size,
         overlap=settings.overlap,
         by=settings.by,
+    )
+
+
+def _with_terms(document: Document, chunks: list[Chunk]) -> tuple[Document, list[Chunk]]:
+    from ingest.analysis.chunk_terms import with_terms
+
+    return improve(
+        "keywords", lambda: with_terms(document, chunks), otherwise=lambda: (document, chunks)
     )
 
 

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 import orjson
 
+from ingest.analysis.language import load_identifier
 from ingest.errors import SetupError
 from ingest.formats.registry import missing_parsers
 from ingest.sandbox import limits
@@ -33,6 +34,7 @@ from ingest.tokens.tokenizers import load_tokenizer
 _MAX_DESCRIPTORS = 8
 # What child.py imports, also later.
 _MODULES = (
+    "ingest.analysis.chunk_terms",
     "ingest.chunking.chunk",
     "ingest.formats.archives.unpack",
     "ingest.providers.ocr.factory",
@@ -62,6 +64,7 @@ def _load() -> None:
         for name in _MODULES:
             importlib.import_module(name)
         missing_parsers()
+        load_identifier()
     except Exception:
         traceback.print_exc()
 

@@ -104,6 +104,8 @@ class Rechunked:
     """The chunks of a text."""
 
     chunks: list[Chunk]
+    language: str | None
+    """As in model.Document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ import structlog
 from ingest.asynchronous.fair_slots import FairSlots
 from ingest.errors import Permanent, Transient
 from ingest.formats.catalog import format_name
-from ingest.model import Chunk, Sitemap
+from ingest.model import Sitemap
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
 from ingest.sandbox.idle import IdleProcesses
@@ -125,7 +125,7 @@ class ParserPool:
 
     async def rechunk(
         self, text: str, request: RechunkRequest, *, owner: UUID | None = None
-    ) -> list[Chunk]:
+    ) -> Rechunked:
         """Chunk a text that was extracted before; raises as `parse`."""
         async with scratch_folder() as folder:
             path = folder / "text"
@@ -133,7 +133,7 @@ class ParserPool:
             result = (await self._run(path, request, owner=owner, text=text)).result
         if not isinstance(result, Rechunked):
             raise _unless_error(result)
-        return result.chunks
+        return result
 
     async def read_sitemap(
         self, path: Path, request: SitemapRequest, *, owner: UUID | None = None

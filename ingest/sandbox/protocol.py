@@ -5,6 +5,7 @@ not run code in the parent. replies.py checks a child's answers field by field.
 """
 
 import struct
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -52,6 +53,8 @@ class ChunkRow(NamedTuple):
     page_end: int | None
     repeated_header: tuple[int, int] | None
     section: tuple[int, int] | None
+    words: bytes
+    grams: bytes
 
 
 _KINDS: dict[str, type[Request]] = {
@@ -132,7 +135,11 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
     elif isinstance(answer, Checked):
         value = {"kind": "checked", **asdict(answer)}
     else:
-        value = {"kind": "rechunked", "chunks": [_row(piece) for piece in answer.chunks]}
+        value = {
+            "kind": "rechunked",
+            "chunks": [_row(piece) for piece in answer.chunks],
+            "language": answer.language,
+        }
     return frame({**value, "skipped_steps": list(map(asdict, skipped)), "resident": resident})
 
 
@@ -155,4 +162,5 @@ def encode_failure(
 
 
 def _row(chunk: Chunk) -> list[Any]:
-    return [getattr(chunk, name) for name in ChunkRow._fields]
+    values = (getattr(chunk, name) for name in ChunkRow._fields)
+    return [b64encode(value).decode() if isinstance(value, bytes) else value for value in values]

@@ -35,6 +35,9 @@ from ingest.sandbox.messages import (
 from ingest.sandbox.protocol import MAX_MESSAGE, ChunkRow
 
 _LONGEST_CAUSE = 300
+_LONGEST_CODE = 8
+_MOST_TERMS = 8
+"""Per character: more than NFKC and other spellings make of it."""
 _CODES = frozenset(get_args(ErrorCode))
 T = TypeVar("T")
 
@@ -82,9 +85,11 @@ class _Unpacked(_Frame, tag="unpacked"):
 
 class _Rechunked(_Frame, tag="rechunked"):
     chunks: list[ChunkRow]
+    language: str | None
 
     def result(self, text: str) -> Rechunked:
-        return Rechunked(chunks=_chunks(self.chunks, text))
+        _check_language(self.language)
+        return Rechunked(chunks=_chunks(self.chunks, text), language=self.language)
 
 
 class _SitemapRead(_Frame, tag="sitemap_read"):
@@ -153,6 +158,7 @@ def _decoded(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
 def _check_document(document: Document) -> None:
     _check_pages(document.pages, len(document.text))
     _check_steps(document.skipped)
+    _check_language(document.language)
     if document.web is not None:
         _check_web(document.web)
 
@@ -160,6 +166,11 @@ def _check_document(document: Document) -> None:
 def _check_steps(steps: tuple[SkippedStep, ...]) -> None:
     if any(step.times < 1 or len(step.cause) > _LONGEST_CAUSE for step in steps):
         raise BadFrame("an invalid record of a failed step")
+
+
+def _check_language(code: str | None) -> None:
+    if code is not None and not (code.isascii() and code.isalpha() and len(code) <= _LONGEST_CODE):
+        raise BadFrame("an invalid language")
 
 
 def _check_pages(pages: tuple[Page, ...], length: int) -> None:
@@ -209,6 +220,7 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
         raise BadFrame("a chunk whose last page precedes its first")
     _check_range(header, start)
     _check_range(row.section, len(text))
+    _check_terms(row)
     own = text[start:end]
     return Chunk(text=own if header is None else text[slice(*header)] + own, **row._asdict())
 
@@ -216,6 +228,12 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
 def _check_range(value: tuple[int, int] | None, length: int) -> None:
     if value is not None and not 0 <= value[0] <= value[1] <= length:
         raise BadFrame("a range outside its text")
+
+
+def _check_terms(row: ChunkRow) -> None:
+    most = _MOST_TERMS * (row.end - row.start + 1)
+    if any(len(terms) % 4 or len(terms) > 4 * most for terms in (row.words, row.grams)):
+        raise BadFrame("terms that the text cannot have")
 
 
 def _holds_nul(value: Any) -> bool:

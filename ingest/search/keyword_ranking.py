@@ -1,86 +1,85 @@
 """Ranks chunks by the words that they share with the question."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from ingest.analysis.question import KeywordQuestion, read_question
+from ingest.analysis.terms import has_grams
 from ingest.postgres.database import Connection
+from ingest.search.bm25 import Candidates, Rows, Statistics, score, whole_weight
+from ingest.search.candidates import conditions
 from ingest.search.statistics import SearchStatistics
-from ingest.search.terms import looser_and_looser, rare_first
 from ingest.store.search import keyword_search
-from ingest.store.search.keyword_search import Term
+from ingest.store.search.keyword_search import IndexedChunk
 from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked, SearchScope
-from ingest.tokens.keywords import keyword_query
-
-# Candidates read per chunk ranked.
-_READ_PER_RANKED: Final = 4
-_MOST_TERMS: Final = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matches:
-    """Chunks that match a query, best first. Both lists share one scale of scores, 0 and above."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WordMatches:
+    """What a search by words found, and what else it takes to score other chunks by them."""
 
-    with_all: Sequence[Ranked]
-    """Chunks with every word and quoted phrase, and no excluded word."""
-    with_some: Sequence[Ranked]
-    """Chunks with some of the words; searched for only if `with_all` is too short."""
+    question: KeywordQuestion
+    statistics: Statistics
+    scores: Mapping[UUID, float] = field(default_factory=dict)
+    """BM25 of each chunk that was ranked and may be a hit; above 0."""
 
-    def in_order(self) -> list[Ranked]:
-        """All hits: those with all words first, scored 1 to 2, then the rest, scored below 1."""
-        return [
-            *(Ranked(id=hit.id, score=1 + _below_one(hit.score)) for hit in self.with_all),
-            *(Ranked(id=hit.id, score=_below_one(hit.score)) for hit in self.with_some),
-        ]
+    def best(self, limit: int) -> list[Ranked]:
+        """Best first. Ties are ordered by id, so results are deterministic."""
+        order = sorted(self.scores.items(), key=lambda item: (-item[1], item[0]))
+        return [Ranked(id=id, score=score) for id, score in order[:limit]]
+
+    @property
+    def whole_weight(self) -> float:
+        """About the score of a chunk that has each word once."""
+        return whole_weight(self.statistics)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether the question says what each hit must have, or must not have."""
+        return bool(self.question.phrases or self.question.excluded)
+
+    def score(self, chunks: Sequence[IndexedChunk]) -> dict[UUID, float]:
+        """BM25 of each chunk that may be a hit; 0 without any of the words."""
+        candidates = Candidates(
+            words=Rows.of([chunk.words for chunk in chunks]),
+            grams=Rows.of([chunk.grams for chunk in chunks]),
+        )
+        found = score(candidates, self.question, self.statistics)
+        return {
+            chunk.id: float(own)
+            for chunk, own, is_allowed in zip(chunks, found.bm25, found.is_allowed, strict=True)
+            if is_allowed
+        }
 
 
 async def by_words(
-    conn: Connection,
-    scope: SearchScope,
-    query: str,
-    statistics: SearchStatistics,
-    *,
-    limit: int,
-    enough: int,
-    ranked: int,
-) -> Matches:
-    """Up to `limit` chunks with all words of the query or, if fewer than `enough`, with some.
+    conn: Connection, scope: SearchScope, query: str, statistics: SearchStatistics, *, most: int
+) -> WordMatches:
+    """The chunks with words of the query, scored by BM25. About `most` chunks are ranked.
 
-    Quotes make a phrase and `-` excludes a word; both apply only to the search for all words. Any
-    string is accepted. At most `ranked` matches of each statement are ranked. Needs its own
-    transaction.
+    Quotes make a phrase that every hit has, and `-` excludes a word or phrase. Any string is
+    accepted. Needs its own transaction.
     """
-    wanted = keyword_query(query)
-    parsed = await keyword_search.parse(
-        conn, words=wanted.words, strict=wanted.strict, statement_timeout=STATEMENT_TIMEOUT
+    await keyword_search.begin(conn, statement_timeout=STATEMENT_TIMEOUT)
+    known = await statistics.of_words(conn, scope.application_id)
+    question = read_question(query, known.languages)
+    matches = WordMatches(question=question, statistics=known.of(question))
+    if not question.words:
+        return matches
+    wanted = conditions(
+        question,
+        matches.statistics,
+        most=most,
+        with_grams=any(map(has_grams, known.languages)) or not known.languages,
     )
-    rated = rare_first(
-        lexemes=parsed.lexemes,
-        runs=wanted.runs,
-        shares=await statistics.word_shares(conn),
-        most=_MOST_TERMS,
-    )
-    terms = [Term(tsquery=term, weight=math.log(1 + 1 / share)) for term, share in rated]
-
-    async def matches(telling: str) -> list[Ranked]:
-        return await keyword_search.matches(
-            conn, scope, telling, terms=terms, ranked=ranked, limit=limit
-        )
-
-    with_all = await matches(parsed.strict) if parsed.strict else []
-    if len(with_all) >= enough:
-        return Matches(with_all=with_all, with_some=[])
-    known = {hit.id for hit in with_all}
-    some: dict[UUID, Ranked] = {}
-    for telling in looser_and_looser(rated, _READ_PER_RANKED * ranked / parsed.chunks):
-        if len(known) + len(some) >= limit:
-            break
-        some.update({hit.id: hit for hit in await matches(telling) if hit.id not in known})
-    best = sorted(some.values(), key=lambda hit: (-hit.score, hit.id))
-    return Matches(with_all=with_all, with_some=best[: limit - len(with_all)])
+    found = await keyword_search.candidates(conn, scope, wanted, most=most)
+    scores = {id: own for id, own in matches.score(found).items() if own > 0}
+    return replace(matches, scores=scores)
 
 
-def _below_one(score: float) -> float:
-    return score / (1 + score)
+async def score_others(
+    conn: Connection, scope: SearchScope, matches: WordMatches, ids: Sequence[UUID]
+) -> dict[UUID, float]:
+    """BM25 of these chunks, without those that may not be hits."""
+    return matches.score(await keyword_search.terms_of(conn, scope.application_id, ids))

@@ -22,11 +22,11 @@ from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.search.fusion import fuse
-from ingest.search.keyword_ranking import Matches, by_words
+from ingest.search.keyword_ranking import WordMatches, by_words, score_others
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
-from ingest.store.search import hits
+from ingest.store.search import hits, vector_search
 from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery
@@ -39,7 +39,7 @@ Vector = NDArray[np.float32]
 # Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
 _FUSED: Final = 50
 # Ranking reads every match; beside vectors, a broad query needs fewer ranked matches.
-_RANKED_ALONE: Final = 2000
+_RANKED_ALONE: Final = 1000
 _RANKED_HYBRID: Final = 400
 
 
@@ -53,9 +53,8 @@ class Question:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     hits: Sequence[SearchHit]
-    """Best first. A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for
-    some of them (`keyword`), or the mean of both scores relative to the best of their kind
-    (`hybrid`)."""
+    """Best first. A score is the cosine similarity (`vector`), BM25 (`keyword`), or 0 to 1 by
+    both (`hybrid`)."""
     lacks_vector: Transient | None = None
     """Why a hybrid search went by words alone; its scores are those of `keyword`."""
 
@@ -133,26 +132,41 @@ async def _rank(
         async with transaction(pool) as conn:
             return await by_meaning(conn, query, parts.statistics)
 
-    async def words(*, limit: int, ranked: int) -> Matches:
+    async def words(*, most: int) -> WordMatches:
         async with transaction(pool) as conn:
-            return await by_words(
-                conn,
-                scope,
-                question.text,
-                parts.statistics,
-                limit=limit,
-                enough=question.limit,
-                ranked=ranked,
-            )
+            return await by_words(conn, scope, question.text, parts.statistics, most=most)
 
     if vector is None:
-        return (await words(limit=question.limit, ranked=_RANKED_ALONE)).in_order()
+        return (await words(most=_RANKED_ALONE)).best(question.limit)
     if question.mode == "vector":
         return await meaning(vector, limit=question.limit)
     depth = max(question.limit, _FUSED)
     # Concurrently, each on its own connection. Neither holds one while it waits for the other:
     # otherwise many searches would deadlock on the pool.
-    near, matching = await run_both(
-        meaning(vector, limit=depth), words(limit=depth, ranked=_RANKED_HYBRID)
-    )
-    return fuse(near, [*matching.with_all, *matching.with_some], limit=question.limit)
+    near, matching = await run_both(meaning(vector, limit=depth), words(most=_RANKED_HYBRID))
+    return await _fuse(near, matching, vector, question, scope, parts)
+
+
+async def _fuse(
+    near: Sequence[Ranked],
+    matching: WordMatches,
+    vector: Vector,
+    question: Question,
+    scope: SearchScope,
+    parts: SearchParts,
+) -> list[Ranked]:
+    """Score each chunk of both rankings by both: a chunk that only one has is not worse by that."""
+    cosines = {hit.id: hit.score for hit in near}
+    best = matching.best(max(question.limit, _FUSED))
+    bm25 = {id: matching.scores[id] for id in cosines if id in matching.scores}
+    bm25 |= {hit.id: hit.score for hit in best}
+    query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=len(best))
+    async with transaction(parts.pool.of(scope.application_id)) as conn:
+        cosines |= await vector_search.cosines(
+            conn, query, [id for id in bm25 if id not in cosines]
+        )
+        others = [id for id in cosines if id not in bm25]
+        bm25 |= await score_others(conn, scope, matching, others)
+    if matching.has_conditions:
+        cosines = {id: cosine for id, cosine in cosines.items() if id in bm25}
+    return fuse(cosines, bm25, whole_weight=matching.whole_weight, limit=question.limit)

@@ -17,7 +17,6 @@ from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
 from ingest.store.limits import schedules, token_budgets, usage
 from ingest.store.notify import deliveries, outbox
 from ingest.store.queue import job_control, jobs, workers
-from ingest.store.search import keyword_search
 from ingest.store.sources import batches, job_events, sources
 from ingest.store.tenants import api_keys
 from ingest.ticks.database_clock import DatabaseClock
@@ -100,11 +99,6 @@ def _index(scheduler: Scheduler, pool: Pool) -> None:
     async def index() -> None:
         # On every replica: the one that got the firing might die before all vectors are moved.
         await index_vectors(pool)
-
-    @scheduler.cron("collect-word-statistics", "50 * * * * *")
-    async def collect() -> None:
-        async with pool.session() as conn:
-            await keyword_search.collect_statistics(conn)
 
 
 def _release(scheduler: Scheduler, pool: Pool) -> None:

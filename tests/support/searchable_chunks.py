@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.postgres.database import Connection, show
-from ingest.search.search import by_meaning
+from ingest.search.vector_ranking import by_meaning
 from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import documents, embedding_models
 from ingest.store.documents.documents import NewDocument
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery
 from ingest.store.sources import sources
-from ingest.tokens.keywords import keyword_text
 from tests.support.live_sources import add_source
 
 
@@ -97,7 +96,6 @@ async def add_document(
                         title=title,
                     ),
                     chunks=chunks,
-                    keywords=[keyword_text(text) for text in texts],
                     vectors=space.clustered(len(texts)) if vectors is None else vectors,
                     embedded=np.ones(len(texts), dtype=np.bool_),
                     model_id=space.id,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from ingest.analysis.subject import Subject
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.crawl.link_discovery import SortedLinks, scope_of, sort_links
 from ingest.handlers.crawl.read_page import ReadPage
@@ -87,7 +88,9 @@ async def embed_if_changed(update: PageUpdate, progress: Progress) -> None:
             return
     await require_room(update.ctx, update.crawl.application_id, text=parsed.document.text)
     with progress.run_stage("embed", at=40) as details:
-        vectors = await embed_chunks(parsed.chunks, update.ctx, progress)
+        vectors = await embed_chunks(
+            parsed.chunks, Subject.of(parsed.document, read.uri), update.ctx, progress
+        )
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     update.vectors = vectors
     update.new = new_document(

@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.analysis.subject import Subject, context_line
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.documents.token_budget import reserved_tokens
-from ingest.model import Chunk, Vectors
+from ingest.model import Chunk, EmbeddingModel, Vectors
 from ingest.observability import metrics
 from ingest.postgres.database import transaction
 from ingest.store.documents import documents
@@ -20,6 +21,8 @@ EmbeddingLoss = Literal["embedding_rejected", "embedding_mismatch"]
 
 # Embedding moves a job's percent from the first value to the second.
 _FROM, _TO = 40, 95
+# An estimate that is rather too high.
+_BYTES_PER_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +41,20 @@ class EmbeddedChunks:
     """Whether the cache may hold some of the vectors; drop them there when they are stored."""
 
 
-async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress) -> EmbeddedChunks:
-    """Embed all chunks. Texts for which the application has a vector are not sent again.
+async def embed_chunks(
+    chunks: Sequence[Chunk], subject: Subject, ctx: Context, progress: Progress
+) -> EmbeddedChunks:
+    """Embed all chunks, each with a line in front that says what it is about.
+
+    Texts for which the application has a vector are not sent again.
 
     Each finished request is cached at once, so that a later failure does not lose it. Raises
     Permanent `embedding_rejected` or `embedding_mismatch` if no text got a vector, and the errors
     of the application's token budget (documents/token_budget.py).
     """
     application_id = progress.job.application_id
-    hashes = [documents.text_hash(chunk.text) for chunk in chunks]
+    texts_and_tokens = [_embedded(chunk, subject, ctx.model) for chunk in chunks]
+    hashes = [documents.text_hash(text) for text, _ in texts_and_tokens]
     vectors = np.zeros((len(chunks), ctx.model.dimension), dtype=np.float32)
     embedded = np.ones(len(chunks), dtype=np.bool_)
 
@@ -63,7 +71,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
             vectors[index] = known[digest]
 
     async def cache(indices: Sequence[int], found: Vectors) -> None:
-        spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
+        spent.tokens += sum(texts_and_tokens[missing[index]][1] for index in indices)
         # One request returned all vectors. No later request can fail, so caching gains nothing.
         if len(indices) == len(missing):
             return
@@ -83,13 +91,13 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
 
     error_code: EmbeddingLoss | None = None
     why = ""
-    tokens = sum(chunks[index].token_count for index in missing)
+    tokens = sum(texts_and_tokens[index][1] for index in missing)
     metrics.embeddings_reused(len(chunks) - len(missing))
     if missing:
         async with reserved_tokens(ctx.pool, application_id=application_id, tokens=tokens) as spent:
             answer = await ctx.embedder.embed(
-                [chunks[index].text for index in missing],
-                [chunks[index].token_count for index in missing],
+                [texts_and_tokens[index][0] for index in missing],
+                [texts_and_tokens[index][1] for index in missing],
                 owner=application_id,
                 on_progress=report,
                 on_vectors=cache,
@@ -111,3 +119,12 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         tokens_spent=tokens,
         is_cached=is_cached,
     )
+
+
+def _embedded(chunk: Chunk, subject: Subject, model: EmbeddingModel) -> tuple[str, int]:
+    """The text to embed and its tokens: without its context if the model has no room for it."""
+    context = context_line(subject, chunk.headings)
+    tokens = chunk.token_count + len(context.encode()) // _BYTES_PER_TOKEN + 1
+    if not context or tokens > model.max_tokens + model.context_tokens:
+        return chunk.text, chunk.token_count
+    return f"{context}\n\n{chunk.text}", tokens

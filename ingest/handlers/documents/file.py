@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, cast
 
+from ingest.analysis.subject import Subject
 from ingest.errors import ErrorCode, IsArchive, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.documents.archive import archive_job
@@ -79,7 +80,8 @@ async def _ingest(
     except IsArchive:
         return _hand_over(job, file, location, ctx)
     with progress.run_stage("embed", at=40) as details:
-        vectors = await embed_chunks(parsed.chunks, ctx, progress)
+        subject = Subject.of(parsed.document, location.uri)
+        vectors = await embed_chunks(parsed.chunks, subject, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     progress.stage = "store"
     progress.advance_to(95)

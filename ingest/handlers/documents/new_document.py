@@ -7,7 +7,6 @@ from ingest.model import ChunkSettings, Coverage
 from ingest.sandbox.messages import Parsed
 from ingest.store.documents.documents import FromWeb, NewDocument
 from ingest.store.documents.held_documents import held_uri
-from ingest.tokens.keywords import keyword_text
 
 # A document that lost a larger share of its pages is `partial`: searchable, but incomplete.
 _TOLERATED_LOSS = 0.1
@@ -40,7 +39,7 @@ def new_document(
         content_hash=content_hash,
         document=parsed.document,
         chunks=parsed.chunks,
-        keywords=[keyword_text(chunk.text) for chunk in parsed.chunks],
+        hashes=vectors.hashes,
         vectors=vectors.vectors,
         embedded=vectors.embedded,
         model_id=model_id,

@@ -10,23 +10,23 @@ from datetime import timedelta
 from typing import Any, Final, cast, get_args
 from uuid import UUID
 
+from ingest.analysis.subject import Subject
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.documents.chunk_settings import chunk_settings, chunking_defaults
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, EmbeddingLoss, embed_chunks
 from ingest.handlers.documents.new_document import partial_code
 from ingest.handlers.registry import handler
-from ingest.model import Chunk, ChunkSettings, Coverage
+from ingest.model import ChunkSettings, Coverage
 from ingest.payloads import RechunkPayload, RechunkTally
 from ingest.postgres.database import Connection, transaction
-from ingest.sandbox.messages import RechunkRequest
+from ingest.sandbox.messages import Rechunked, RechunkRequest
 from ingest.store.documents import documents, rechunks
 from ingest.store.documents.documents import chunking_json
 from ingest.store.documents.rechunks import NewChunks, RechunkCounts, StoredDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.tokens.keywords import keyword_text
 
 # Time slice, after which the job goes back to the queue, behind other jobs.
 _TIME_SLICE_SECONDS: Final = 120.0
@@ -125,29 +125,31 @@ async def _rechunk_and_swap(
     ctx, progress = work.ctx, work.progress
     progress.stage = "chunk"
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
-    chunks = await ctx.parser.rechunk(document.text, request, owner=work.job.application_id)
-    if not chunks:
+    rechunked = await ctx.parser.rechunk(document.text, request, owner=work.job.application_id)
+    if not rechunked.chunks:
         raise Permanent("chunking the stored text produced no chunks", code="no_text")
     progress.stage = "embed"
     # The embed stage needs its own Progress, whose percent covers this document only. Each step
     # still resets the job's stage timeout.
     part = Progress(work.job, on_progress=progress.on_progress)
-    vectors = await embed_chunks(chunks, ctx, part)
+    subject = Subject(title=document.title, uri=document.uri, language=rechunked.language)
+    vectors = await embed_chunks(rechunked.chunks, subject, ctx, part)
     progress.stage = "store"
-    await _swap(document, _new_chunks(document, settings, chunks, vectors, ctx), vectors, work)
+    await _swap(document, _new_chunks(document, settings, rechunked, vectors, ctx), vectors, work)
 
 
 def _new_chunks(
     document: StoredDocument,
     settings: ChunkSettings,
-    chunks: list[Chunk],
+    rechunked: Rechunked,
     vectors: EmbeddedChunks,
     ctx: Context,
 ) -> NewChunks:
     return NewChunks(
         settings=settings,
-        chunks=chunks,
-        keywords=[keyword_text(chunk.text) for chunk in chunks],
+        chunks=rechunked.chunks,
+        language=rechunked.language,
+        hashes=vectors.hashes,
         vectors=vectors.vectors,
         embedded=vectors.embedded,
         model_id=ctx.model_id,

@@ -28,6 +28,7 @@ class LocalEmbedder:
         dimension=384,
         max_tokens=256,
         tokenizer="minilm",
+        context_tokens=64,
     )
     max_items = 128
     max_request_tokens = 4096  # under a second, which a search may have to wait
@@ -46,7 +47,7 @@ class LocalEmbedder:
             str(path), options, providers=["CPUExecutionProvider"]
         )
         self._tokenizer = load_minilm()
-        self._tokenizer.enable_truncation(self.model.max_tokens)
+        self._tokenizer.enable_truncation(self.model.max_tokens + self.model.context_tokens)
         self._tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")  # noqa: S106  # no password
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="local-embedder")
 

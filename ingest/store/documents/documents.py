@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
+from ingest.analysis.chunk_terms import indexed_terms
+from ingest.analysis.subject import Subject
+from ingest.analysis.terms import Terms
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents import fresh_vectors
@@ -23,16 +26,17 @@ _CHUNK_COLUMNS = (
     "document_id",
     "ordinal",
     "content",
-    "content_hash",
+    "embedded_hash",
     "token_count",
     "headings",
     "page",
     "page_end",
     "char_start",
     "char_end",
-    "keywords",
     "section_start",
     "section_end",
+    "words",
+    "grams",
 )
 
 
@@ -78,8 +82,9 @@ class DocumentChunks:
     application_id: UUID
     source_id: UUID
     document_id: UUID
+    subject: Subject
     chunks: Sequence[Chunk]
-    keywords: Sequence[str | None]
+    hashes: Sequence[bytes]
     """As in NewDocument."""
     vectors: Vectors
     embedded: NDArray[np.bool_]
@@ -96,8 +101,8 @@ class NewDocument:
     content_hash: bytes
     document: Document
     chunks: Sequence[Chunk]
-    keywords: Sequence[str | None]
-    """Per chunk: text for the keyword index; None: the chunk's own text."""
+    hashes: Sequence[bytes]
+    """Per chunk: text_hash of the text that was embedded."""
     vectors: Vectors
     embedded: NDArray[np.bool_]
     """Per chunk: False if the provider refused the text; keyword search still finds it."""
@@ -141,7 +146,8 @@ def _chunks_of(new: NewDocument, document_id: UUID) -> DocumentChunks:
         source_id=new.source_id,
         document_id=document_id,
         chunks=new.chunks,
-        keywords=new.keywords,
+        hashes=new.hashes,
+        subject=Subject(title=new.document.title, uri=new.uri, language=new.document.language),
         vectors=new.vectors,
         embedded=new.embedded,
         model_id=new.model_id,
@@ -171,7 +177,8 @@ async def _insert_chunks(conn: Connection, documents: Sequence[DocumentChunks]) 
 
 
 def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any, ...]]:
-    for id, chunk, keywords in zip(ids, new.chunks, new.keywords, strict=True):
+    terms = indexed_terms(new.subject, new.chunks, application_id=new.application_id)
+    for id, chunk, hash, own in zip(ids, new.chunks, new.hashes, terms, strict=True):
         yield (
             id,
             new.application_id,
@@ -179,16 +186,22 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             new.document_id,
             chunk.ordinal,
             chunk.text,
-            text_hash(chunk.text),
+            hash,
             chunk.token_count,
             Jsonb(list(chunk.headings)),
             chunk.page,
             chunk.page_end,
             chunk.start,
             chunk.end,
-            keywords,
             *chunk.section,
+            _array(own.words),
+            _array(own.grams),
         )
+
+
+def _array(numbers: Terms) -> str:
+    """A Postgres array, as text: `unnest` would flatten an array of arrays."""
+    return f"{{{','.join(map(str, numbers.tolist()))}}}"
 
 
 async def _upsert(
@@ -214,6 +227,7 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "source_id": new.source_id,
         "uri": new.uri,
         "title": document.title,
+        "language": document.language,
         "media_type": document.media_type,
         "status": "partial" if new.is_partial else "completed",
         "error_code": new.error_code,

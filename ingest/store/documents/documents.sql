@@ -4,13 +4,13 @@ insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count, etag,
      last_modified, text_hash, embedding_model_id, links, url_pattern, held_by_job_id, pages,
-     chunking, last_seen_job_id, deleted_at)
+     chunking, last_seen_job_id, language, terms_indexed, deleted_at)
 select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_type, new.status,
        new.error_code, new.content_hash, new.text, new.extractor, new.encoding, new.coverage,
        new.metadata, array(select jsonb_array_elements_text(new.warnings)), new.chunk_count,
        new.token_count, new.etag, new.last_modified, new.text_hash, new.embedding_model_id,
        array(select jsonb_array_elements_text(new.links)), new.url_pattern,
-       new.held_by_job_id, new.pages, new.chunking, new.last_seen_job_id,
+       new.held_by_job_id, new.pages, new.chunking, new.last_seen_job_id, new.language, true,
        case when new.held_by_job_id is not null then now() end
   from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[], %(uri)b::text[],
               %(title)b::text[], %(media_type)b::text[], %(status)b::text[],
@@ -20,11 +20,11 @@ select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_
               %(token_count)b::bigint[], %(etag)b::text[], %(last_modified)b::text[],
               %(text_hash)b::bytea[], %(embedding_model_id)b::smallint[], %(links)b::jsonb[],
               %(url_pattern)b::text[], %(held_by_job_id)b::uuid[], %(pages)b::jsonb[],
-              %(chunking)b::jsonb[], %(last_seen_job_id)b::uuid[])
+              %(chunking)b::jsonb[], %(last_seen_job_id)b::uuid[], %(language)b::text[])
        as new(id, application_id, source_id, uri, title, media_type, status, error_code,
               content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
               token_count, etag, last_modified, text_hash, embedding_model_id, links, url_pattern,
-              held_by_job_id, pages, chunking, last_seen_job_id)
+              held_by_job_id, pages, chunking, last_seen_job_id, language)
 on conflict (source_id, md5(uri)) do update
    set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
        error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
@@ -35,6 +35,7 @@ on conflict (source_id, md5(uri)) do update
        text_hash = excluded.text_hash, embedding_model_id = excluded.embedding_model_id,
        links = excluded.links, url_pattern = excluded.url_pattern, pages = excluded.pages,
        chunking = excluded.chunking, last_seen_job_id = excluded.last_seen_job_id,
+       language = excluded.language, terms_indexed = true,
        updated_at = now(), deleted_at = excluded.deleted_at
 returning id, source_id, uri, xmax = 0 as is_new;
 
@@ -45,21 +46,22 @@ delete from rag.chunks where document_id = any(%(document_ids)s);
 -- Not COPY, which Postgres refuses for tables with row-level security. Arrays in JSON, because
 -- `unnest` would flatten an array of arrays.
 insert into rag.chunks
-    (id, application_id, source_id, document_id, ordinal, content, content_hash, token_count,
-     headings, page, page_end, char_start, char_end, keywords, section_start, section_end)
+    (id, application_id, source_id, document_id, ordinal, content, embedded_hash, token_count,
+     headings, page, page_end, char_start, char_end, section_start, section_end, words,
+     grams)
 select new.id, new.application_id, new.source_id, new.document_id, new.ordinal, new.content,
-       new.content_hash, new.token_count, array(select jsonb_array_elements_text(new.headings)),
-       new.page, new.page_end, new.char_start, new.char_end, new.keywords, new.section_start,
-       new.section_end
+       new.embedded_hash, new.token_count, array(select jsonb_array_elements_text(new.headings)),
+       new.page, new.page_end, new.char_start, new.char_end, new.section_start, new.section_end,
+       new.words::integer[], new.grams::integer[]
   from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[],
               %(document_id)b::uuid[], %(ordinal)b::integer[], %(content)b::text[],
-              %(content_hash)b::bytea[], %(token_count)b::integer[], %(headings)b::jsonb[],
+              %(embedded_hash)b::bytea[], %(token_count)b::integer[], %(headings)b::jsonb[],
               %(page)b::integer[], %(page_end)b::integer[], %(char_start)b::integer[],
-              %(char_end)b::integer[], %(keywords)b::text[], %(section_start)b::integer[],
-              %(section_end)b::integer[])
-       as new(id, application_id, source_id, document_id, ordinal, content, content_hash,
-              token_count, headings, page, page_end, char_start, char_end, keywords,
-              section_start, section_end);
+              %(char_end)b::integer[], %(section_start)b::integer[],
+              %(section_end)b::integer[], %(words)b::text[], %(grams)b::text[])
+       as new(id, application_id, source_id, document_id, ordinal, content, embedded_hash,
+              token_count, headings, page, page_end, char_start, char_end, section_start,
+              section_end, words, grams);
 
 -- name: known_vectors
 -- An application's vectors for these texts: from stored chunks, or cached by an unfinished job.
@@ -70,7 +72,7 @@ select wanted.application_id, wanted.text_hash, found.embedding
     (select stored.embedding
        from rag.chunks as chunk
        join rag.embeddings as stored on stored.chunk_id = chunk.id and stored.model_id = %(model_id)s
-      where chunk.application_id = wanted.application_id and chunk.content_hash = wanted.text_hash
+      where chunk.application_id = wanted.application_id and chunk.embedded_hash = wanted.text_hash
       limit 1)
     union all
     (select cached.embedding

@@ -25,9 +25,10 @@ delete from rag.documents as live
    and live.held_by_job_id is null;
 
 -- name: publish
+-- Its terms have those of the temporary uri.
 update rag.documents as document
    set uri = coalesce(job.document_uri, source.uri), held_by_job_id = null, deleted_at = null,
-       updated_at = now()
+       terms_indexed = false, updated_at = now()
   from rag.knowledge_sources as source, rag.job_files as job
  where document.held_by_job_id = %(job_id)s and source.id = document.source_id
    and job.id = document.held_by_job_id

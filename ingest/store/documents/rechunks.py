@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
+from ingest.analysis.subject import Subject
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
 from ingest.payloads import RechunkPayload
 from ingest.postgres.database import Connection, load_queries
@@ -40,6 +41,7 @@ class StoredDocument:
     application_id: UUID
     source_id: UUID
     uri: str
+    title: str | None
     text: str
     pages: list[list[int]]
     """Number, start and end of each."""
@@ -60,7 +62,8 @@ class NewChunks:
 
     settings: ChunkSettings
     chunks: Sequence[Chunk]
-    keywords: Sequence[str | None]
+    language: str | None
+    hashes: Sequence[bytes]
     vectors: Vectors
     embedded: NDArray[np.bool_]
     model_id: int
@@ -122,7 +125,8 @@ async def swap(
             source_id=document.source_id,
             document_id=document.id,
             chunks=new.chunks,
-            keywords=new.keywords,
+            hashes=new.hashes,
+            subject=Subject(title=document.title, uri=document.uri, language=new.language),
             vectors=new.vectors,
             embedded=new.embedded,
             model_id=new.model_id,
@@ -144,6 +148,7 @@ async def _count(
             "chunks": chunks,
             "tokens": tokens,
             "model_id": new.model_id,
+            "language": new.language,
             "status": "completed" if new.error_code is None else "partial",
             "error_code": new.error_code,
         },

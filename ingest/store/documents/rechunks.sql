@@ -10,7 +10,7 @@ select count(*) as documents,
 -- name: next
 -- Includes versions held for review: publishing makes them searchable.
 select document.id, document.application_id, document.source_id, document.uri,
-       document.text, document.pages, document.coverage,
+       document.title, document.text, document.pages, document.coverage,
        document.error_code, document.updated_at, document.held_by_job_id is not null as is_held
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
@@ -36,7 +36,7 @@ select chunk_count, token_count, held_by_job_id is not null as is_held
 update rag.documents
    set chunking = %(chunking)s, chunk_count = %(chunks)s, token_count = %(tokens)s,
        embedding_model_id = %(model_id)s, status = %(status)s, error_code = %(error_code)s,
-       updated_at = now()
+       language = %(language)s, terms_indexed = true, updated_at = now()
  where id = %(id)s;
 
 -- name: add_counts

@@ -1,71 +1,86 @@
--- name: parse
--- First statement of a search; it configures the transaction. The query as a tsquery, and its words
--- as indexed lexemes.
-select set_config('statement_timeout', %(timeout_ms)s, true),
-       set_config('jit', 'off', true),
-       websearch_to_tsquery('english', %(strict)s)::text as strict,
-       tsvector_to_array(to_tsvector('english', %(words)s)) as lexemes,
-       (select greatest(reltuples, 1) from pg_class where oid = 'rag.chunks'::regclass)::float8
-         as chunks;
+-- name: begin
+-- First statement of a search by words; it configures the transaction.
+select set_config('statement_timeout', %(timeout_ms)s, true), set_config('jit', 'off', true);
 
--- name: shares
--- The share of chunks that contain each common word. `shares` has extra elements at its end: first
--- the smallest share, then the greatest.
-select words, shares from rag.word_shares();
+-- name: sample
+-- The terms of random chunks of an application: those with the smallest random numbers.
+select id, array_send(words) as words, array_send(grams) as grams, sample
+  from rag.keyword_index
+ where application_id = %(application_id)s
+ order by sample
+ limit %(limit)s;
 
--- name: statistics_are_old
--- Whether the statistics that rag.word_shares reads are older than those of the chunks, where our
--- role cannot see these.
-select row_security_active('rag.chunks')
-   and coalesce(chunks.collected > coalesce(parent.collected, '-infinity'), false)
-  from (select greatest(last_analyze, last_autoanalyze) as collected from pg_stat_user_tables
-         where relid = 'rag.chunks'::regclass) as chunks
- cross join (
-    select greatest(last_analyze, last_autoanalyze) as collected from pg_stat_user_tables
-     where relid = 'rag.unprotected_chunks'::regclass) as parent;
+-- name: languages
+-- Skips from one language to the next, however many documents each has.
+with recursive found as (
+    (select language from rag.documents
+      where application_id = %(application_id)s and language is not null
+      order by language limit 1)
+    union all
+    select (select document.language from rag.documents as document
+             where document.application_id = %(application_id)s
+               and document.language > found.language
+             order by document.language limit 1)
+      from found where found.language is not null
+)
+select language from found where language is not null;
 
--- name: collect_statistics
-analyze rag.unprotected_chunks;
-
--- name: matches
--- Chunks that match `telling`, ranked by all terms. Only some of thousands of matches are ranked:
--- such a query does not discriminate anyway. setweight copies `tsv`, so that it is detoasted once,
--- not once per term.
-with candidate as materialized (
-    select chunk.id, setweight(chunk.tsv, 'D') as tsv, chunk.token_count
+-- name: candidates
+-- Chunks that meet any of the conditions. One of words has three alternatives of terms, and a chunk
+-- needs one term of each; one of grams needs all of them. At most `most` chunks for each condition:
+-- one that more meet does not discriminate.
+select found.id, array_send(found.words) as words, array_send(found.grams) as grams
+  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[])
+       as condition(first, second, third)
+ cross join lateral (
+    select chunk.id, chunk.words, chunk.grams
       from rag.keyword_index as chunk
       join rag.documents as document
         on document.id = chunk.document_id and document.deleted_at is null
       join rag.knowledge_sources as source
         on source.id = chunk.source_id and source.deleted_at is null
-     where chunk.application_id = %(application_id)s and chunk.tsv @@ %(telling)s::tsquery
+     where chunk.application_id = %(application_id)s
+       and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
+       and chunk.words && condition.third::integer[]
        and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
-     limit %(ranked)s
-), usual as (
-    select greatest(avg(token_count), 1)::float8 as length from candidate
-)
-select candidate.id, ranked.score
-  from candidate
- cross join usual
- cross join lateral rag.bm25(
-    candidate.tsv, candidate.token_count, usual.length, %(terms)s, %(weights)s) as ranked
- order by ranked.score desc, candidate.id
- limit %(limit)s;
-
--- name: matches_in_haste
--- The same without a filter, and with deleted chunks not yet purged.
-with candidate as materialized (
-    select chunk.id, setweight(chunk.tsv, 'D') as tsv, chunk.token_count
+     limit %(most)s) as found
+union all
+select found.id, array_send(found.words) as words, array_send(found.grams) as grams
+  from unnest(%(grams)s::text[]) as condition(grams)
+ cross join lateral (
+    select chunk.id, chunk.words, chunk.grams
       from rag.keyword_index as chunk
-     where chunk.application_id = %(application_id)s and chunk.tsv @@ %(telling)s::tsquery
-     limit %(ranked)s
-), usual as (
-    select greatest(avg(token_count), 1)::float8 as length from candidate
-)
-select candidate.id, ranked.score
-  from candidate
- cross join usual
- cross join lateral rag.bm25(
-    candidate.tsv, candidate.token_count, usual.length, %(terms)s, %(weights)s) as ranked
- order by ranked.score desc, candidate.id
- limit %(limit)s;
+      join rag.documents as document
+        on document.id = chunk.document_id and document.deleted_at is null
+      join rag.knowledge_sources as source
+        on source.id = chunk.source_id and source.deleted_at is null
+     where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
+       and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+     limit %(most)s) as found;
+
+-- name: candidates_in_haste
+-- The same without a filter, and with deleted chunks not yet purged.
+select found.id, array_send(found.words) as words, array_send(found.grams) as grams
+  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[])
+       as condition(first, second, third)
+ cross join lateral (
+    select chunk.id, chunk.words, chunk.grams
+      from rag.keyword_index as chunk
+     where chunk.application_id = %(application_id)s
+       and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
+       and chunk.words && condition.third::integer[]
+     limit %(most)s) as found
+union all
+select found.id, array_send(found.words) as words, array_send(found.grams) as grams
+  from unnest(%(grams)s::text[]) as condition(grams)
+ cross join lateral (
+    select chunk.id, chunk.words, chunk.grams
+      from rag.keyword_index as chunk
+     where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
+     limit %(most)s) as found;
+
+-- name: terms_of
+-- The terms of these chunks.
+select id, array_send(words) as words, array_send(grams) as grams
+  from rag.keyword_index
+ where application_id = %(application_id)s and id = any(%(ids)s);

@@ -4,10 +4,11 @@ All need the transaction that `begin` configured. Scores are cosine similarities
 dimension of the model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal, NamedTuple
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +94,12 @@ async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]
 async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) -> list[Ranked]:
     """The exact nearest neighbours among the vectors of `comparison`."""
     return await _rows(conn, _SQL[comparison], query.parameters())
+
+
+async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> dict[UUID, float]:
+    """The cosine similarity of each of these chunks that has a vector."""
+    found = await _rows(conn, _SQL["cosines"], {**query.parameters(), "ids": list(ids)})
+    return {hit.id: hit.score for hit in found}
 
 
 def indexed_statement(

@@ -92,3 +92,8 @@ select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector
    and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
  order by embedding.embedding <=> %(vector)s::vector
  limit %(limit)s;
+
+-- name: cosines
+select chunk_id as id, 1 - (embedding <=> %(vector)s::vector) as score
+  from rag.embeddings
+ where model_id = %(model_id)s and application_id = %(application_id)s and chunk_id = any(%(ids)s);

@@ -1,0 +1,102 @@
+"""The terms of chunks: what the keyword index has of their text, and of what they are about."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from ingest.analysis.language import detect
+from ingest.analysis.subject import Subject, title_and_path
+from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers, salt, spelling_forms
+from ingest.analysis.words import split
+from ingest.model import Chunk, Document
+
+_STORED: Final = np.dtype("<i4")
+_GAP: Final = np.array([SEPARATOR], np.int32)
+_READ: Final = 500
+"""Characters of a path of headings that count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedTerms:
+    """A chunk in the keyword index; the numbers are salted with the application."""
+
+    words: Terms
+    """Title and path, headings, text, each in order; then other spellings of all of them. With a
+    separator between each."""
+    grams: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    in_order: Terms
+    spellings: Terms
+    grams: Terms
+
+
+_NOTHING: Final = _Field(*[np.empty(0, np.int32)] * 3)
+
+
+def with_terms(document: Document, chunks: Sequence[Chunk]) -> tuple[Document, list[Chunk]]:
+    """Detect the document's language, and add to each chunk the terms of its text."""
+    language = detect(document.text)
+    found = []
+    for chunk in chunks:
+        field = _field(chunk.text, language)
+        words = np.concatenate([field.in_order, _GAP, field.spellings])
+        found.append(replace(chunk, words=_bytes(words), grams=_bytes(field.grams)))
+    return replace(document, language=language), found
+
+
+def indexed_terms(
+    subject: Subject, chunks: Sequence[Chunk], *, application_id: UUID
+) -> Iterator[IndexedTerms]:
+    """The terms of each chunk as they are stored."""
+    added = np.int32(salt(application_id))
+    title = _field(title_and_path(subject), subject.language)
+    for chunk in chunks:
+        headings = _headings(chunk.headings, subject)
+        body = _body(chunk, subject.language)
+        fields = (title, headings, body)
+        words = [
+            *(part for field in fields for part in (field.in_order, _GAP)),
+            *(field.spellings for field in fields),
+        ]
+        grams = np.unique(np.concatenate([field.grams for field in fields]))
+        yield IndexedTerms(words=np.concatenate(words) ^ added, grams=grams ^ added)
+
+
+def _headings(headings: tuple[str, ...], subject: Subject) -> _Field:
+    if headings and headings[0] == subject.title:
+        headings = headings[1:]  # the title has these words already
+    return _headings_field(headings, subject.language) if headings else _NOTHING
+
+
+@lru_cache(1024)
+def _headings_field(headings: tuple[str, ...], language: str | None) -> _Field:
+    """Cached, because many chunks have the same headings."""
+    return _field("\n".join(headings)[-_READ:], language)
+
+
+def _body(chunk: Chunk, language: str | None) -> _Field:
+    if not chunk.words:
+        return _field(chunk.text, language)
+    words = np.frombuffer(chunk.words, _STORED)
+    end = int(np.argmax(words == SEPARATOR))
+    return _Field(words[:end], words[end + 1 :], np.frombuffer(chunk.grams, _STORED))
+
+
+def _field(text: str, language: str | None) -> _Field:
+    words = split(text)
+    return _Field(
+        in_order=numbers(forms(words.in_order, language)),
+        spellings=numbers(spelling_forms(words, language)),
+        grams=numbers(sorted(grams(words.in_order, language))),
+    )
+
+
+def _bytes(terms: Terms) -> bytes:
+    return terms.astype(_STORED).tobytes()

@@ -1,0 +1,111 @@
+"""Reads a question for the keyword search: its words, quoted phrases and excluded words.
+
+"Heron pump" oil -filter  → words heron, pump, oil; phrase (heron, pump); excluded (filter,)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+
+from ingest.analysis.folding import written_out
+from ingest.analysis.terms import Terms, forms, grams_of, numbers
+from ingest.analysis.words import Words, split
+
+_MOST_WORDS: Final = 64
+_LONGEST: Final = 4000
+"""Characters that are read."""
+_PIECE: Final = regex.compile(
+    r'(?P<minus>(?<!\S)-)?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuestionWord:
+    """A word of a question, with all forms that a document may have."""
+
+    text: str
+    terms: Terms
+    """Any of these is the word: by its stem in each language, and by its spellings."""
+    grams: Terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KeywordQuestion:
+    words: Sequence[QuestionWord]
+    """Each once, without those excluded."""
+    pairs: Sequence[tuple[int, int]]
+    """Places in `words` of two that follow each other."""
+    phrases: Sequence[Sequence[QuestionWord]]
+    """Every hit has these words in this order."""
+    excluded: Sequence[Sequence[QuestionWord]]
+    """No hit has these."""
+
+
+def read_question(text: str, languages: Sequence[str]) -> KeywordQuestion:
+    """Read any string. `languages`: those of the application's documents."""
+    reader = _Reader(languages)
+    for piece in _PIECE.finditer(text[:_LONGEST]):
+        phrase = piece["phrase"]
+        words = split(piece["word"] if phrase is None else phrase)
+        if piece["minus"]:
+            reader.exclude(words)
+        else:
+            reader.add(words, is_phrase=phrase is not None)
+    return reader.result()
+
+
+class _Reader:
+    def __init__(self, languages: Sequence[str]) -> None:
+        self._languages: Sequence[str | None] = [None, *languages]
+        self._words: dict[str, QuestionWord] = {}
+        self._places: dict[str, int] = {}
+        self._pairs: dict[tuple[int, int], None] = {}
+        self._phrases: list[Sequence[QuestionWord]] = []
+        self._excluded: list[Sequence[QuestionWord]] = []
+        self._last: int | None = None
+
+    def add(self, words: Words, *, is_phrase: bool) -> None:
+        for word in words.in_order:
+            place = self._place(word)
+            if place is None:
+                return
+            if self._last is not None and self._last != place:
+                self._pairs[self._last, place] = None
+            self._last = place
+        for word in words.compounds:
+            self._place(word)
+        if is_phrase and words.in_order:
+            self._phrases.append([self._words[word] for word in words.in_order])
+
+    def exclude(self, words: Words) -> None:
+        self._last = None
+        if words.in_order and len(self._excluded) < _MOST_WORDS:
+            self._excluded.append([self._word(word) for word in words.in_order])
+
+    def _place(self, word: str) -> int | None:
+        """Where the word stands among those of the question; None: there are too many."""
+        if word not in self._places:
+            if len(self._words) >= _MOST_WORDS:
+                return None
+            self._places[word] = len(self._words)
+            self._words[word] = self._word(word)
+        return self._places[word]
+
+    def _word(self, word: str) -> QuestionWord:
+        spellings = [word, *filter(None, [written_out(word)])]
+        alternatives = {form for language in self._languages for form in forms(spellings, language)}
+        return QuestionWord(
+            text=word,
+            terms=numbers(sorted(alternatives)),
+            grams=numbers(sorted(set(grams_of(word)))),
+        )
+
+    def result(self) -> KeywordQuestion:
+        return KeywordQuestion(
+            words=list(self._words.values()),
+            pairs=list(self._pairs),
+            phrases=self._phrases,
+            excluded=self._excluded,
+        )

@@ -1,0 +1,62 @@
+"""What the chunks of a document are about: words that a passage itself often lacks."""
+
+from dataclasses import dataclass
+from typing import Final, Self
+from urllib.parse import unquote
+
+import regex
+
+from ingest.analysis.words import split
+from ingest.model import Document
+
+_LONGEST: Final = 200
+"""Characters of a context line, without which a passage may lose more than it gains."""
+_READ: Final = 500
+"""Characters of a title or path that count."""
+_SCHEME: Final = regex.compile(r"^[a-z][a-z0-9+.-]*://")
+_WORD: Final = regex.compile(r"(?<!\p{L})\p{L}{4,}(?!\p{L}|\p{N})|\p{Lo}{2}")
+_SUFFIX: Final = regex.compile(r"\.\w{1,8}$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What all chunks of a document are about."""
+
+    title: str | None
+    uri: str
+    """Path or URL."""
+    language: str | None
+
+    @classmethod
+    def of(cls, document: Document, uri: str) -> Self:
+        return cls(title=document.title, uri=uri, language=document.language)
+
+
+def title_and_path(subject: Subject) -> str:
+    """The title, and the parts of the path with other words: what the keyword index has."""
+    title = (subject.title or "")[:_READ]
+    known = {word.lower() for word in split(title).in_order}
+    parts = [part for part in _path(subject).split("/") if not _has_only(part, known)]
+    return " ".join([title, *parts])
+
+
+def context_line(subject: Subject, headings: tuple[str, ...]) -> str:
+    """What is embedded in front of a chunk: title and headings, or the path without a title."""
+    title = subject.title or " / ".join(_telling_parts(_path(subject)))
+    parts = [title, *(heading for heading in headings if heading != subject.title)]
+    line = " > ".join(part for part in parts if part)
+    return line if len(line) <= _LONGEST else f"{line[:60]} … {line[-_LONGEST + 63 :]}"
+
+
+def _path(subject: Subject) -> str:
+    return unquote(_SCHEME.sub("", subject.uri)).split("?", 1)[0][:_READ]
+
+
+def _telling_parts(path: str) -> list[str]:
+    """The parts with words in them, unlike `scan0012`."""
+    parts = _SUFFIX.sub("", path).split("/")
+    return [regex.sub(r"[_-]+", " ", part) for part in parts if _WORD.search(part)]
+
+
+def _has_only(text: str, known: set[str]) -> bool:
+    return known.issuperset(split(text).in_order)

@@ -1,0 +1,92 @@
+"""Terms of the keyword index: what words of a language become, as 32-bit numbers.
+
+Two words of an application share a number about once in four billion pairs.
+"""
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.analysis.folding import without_marks, written_out
+from ingest.analysis.language import has_stemmer, stems
+from ingest.analysis.words import UNSPACED, Words
+
+Terms = NDArray[np.int32]
+
+SEPARATOR: Final = 0
+"""Between the fields of a chunk; no term."""
+_GRAM: Final = 4
+_SHORTEST: Final = 5
+"""Letters of a word that is also indexed by its grams."""
+_ENGLISH: Final = "en"
+
+
+def spelling_forms(words: Words, language: str | None) -> list[str]:
+    """The forms of what has no place in the order of a text (words.py)."""
+    others = [plain for word in words.in_order if (plain := _written_out(word))]
+    return forms([*words.compounds, *others], language) + words.characters
+
+
+def forms(words: Sequence[str], language: str | None) -> list[str]:
+    """The stems of lower-case words, without diacritics.
+
+    A stem is marked with its language, since the same letters are another word in another one. A
+    word is its own form in a language without a stemmer, and if it is no word: a number, a code.
+    """
+    if language is None or not has_stemmer(language):
+        return [without_marks(word) for word in words]
+    return [
+        f"{without_marks(stem)}:{language}" if is_word(word) else without_marks(word)
+        for word, stem in zip(words, stems(list(words), language), strict=True)
+    ]
+
+
+def is_word(word: str) -> bool:
+    """Whether a word is one of a language, with inflections: not a number, code or CJK."""
+    return word.isalpha() and (word.isascii() or UNSPACED.match(word) is None)
+
+
+def has_grams(language: str | None) -> bool:
+    """Whether words of a language are also indexed by their grams, for compounds and inflections.
+
+    Not English, whose stems find more without them (docs/decisions.md).
+    """
+    return language != _ENGLISH
+
+
+def grams(words: Iterable[str], language: str | None) -> set[str]:
+    """Runs of four letters of the longer words."""
+    if not has_grams(language):
+        return set()
+    return {gram for word in set(words) for gram in grams_of(word)}
+
+
+def grams_of(word: str) -> list[str]:
+    bare = without_marks(word)
+    if len(bare) < _SHORTEST or not is_word(word):
+        return []
+    return [f"#{bare[start : start + _GRAM]}" for start in range(len(bare) - _GRAM + 1)]
+
+
+def numbers(forms: Iterable[str]) -> Terms:
+    """The number of each form; never the separator."""
+    crc = zlib.crc32
+    found = np.array([crc(form.encode("utf-8", "replace")) or 1 for form in forms], np.uint32)
+    return found.view(np.int32)
+
+
+def salt(application_id: UUID) -> int:
+    """What is added, by exclusive or, to each number of an application in the index.
+
+    So each has its own lists in the index: a search reads no others, and its time tells nothing
+    about them.
+    """
+    return int(np.uint32(zlib.crc32(application_id.bytes)).view(np.int32))
+
+
+def _written_out(word: str) -> str | None:
+    return None if word.isascii() else written_out(word)

@@ -1,0 +1,197 @@
+"""BM25 over candidates, with fields: title, headings, body.
+
+The score of a chunk is the sum over the words of the question of
+
+    idf · n (k1 + 1) / (n + k1 (1 - b + b · length / usual length))
+
+where n counts the word in the chunk, more in titles and headings than in the body. Words that
+follow each other in the question and in the chunk count as one more, lighter word. So do runs of
+four letters ("grams"), by which a word is found in compounds and other inflections.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.analysis.question import KeywordQuestion
+from ingest.analysis.terms import SEPARATOR, Terms
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_K1: Final = 1.5
+_B: Final = 0.75
+_FIELD_WEIGHTS: Final = np.array([2.0, 1.5, 1.0, 1.0])
+"""Title and path, headings, body, other spellings."""
+_BODY: Final = 2
+_ORDERED: Final = 3
+"""Fields whose terms are in the order of the text."""
+_PAIR: Final = 0.15
+"""Weight of a pair, relative to the sum of its words."""
+_GRAM: Final = 0.5
+"""Weight of a gram, relative to a word as rare."""
+_MOST_BY_GRAMS: Final = 3.0
+"""What all grams of a word count at most, relative to the word itself. Otherwise the chunks of
+languages that have grams would win over those that have none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Terms of several chunks, one after the other."""
+
+    flat: Terms
+    starts: NDArray[np.int64]
+    """Place of each chunk's first term; one more at the end."""
+
+    @classmethod
+    def of(cls, chunks: Sequence[Terms]) -> "Rows":
+        starts = np.zeros(len(chunks) + 1, np.int64)
+        np.cumsum([len(terms) for terms in chunks], out=starts[1:])
+        return cls(np.concatenate(chunks) if chunks else np.empty(0, np.int32), starts)
+
+    def row_of_terms(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def sum_of(self, terms: Terms, weights: Sequence[float]) -> Floats:
+        """The summed weights of the terms that each chunk has; it has each once at most."""
+        order = np.argsort(terms)
+        at = np.minimum(np.searchsorted(terms, self.flat, sorter=order), len(terms) - 1)
+        term = order[at]
+        has = terms[term] == self.flat
+        return _sums(self.row_of_terms()[has], np.asarray(weights)[term[has]], len(self.starts) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Chunks to rank."""
+
+    words: Rows
+    """Title, headings, body, other spellings, with separators between them."""
+    grams: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What BM25 knows of the application's documents."""
+
+    chunks: float
+    usual_length: float
+    """Mean words of a chunk's text."""
+    found: Sequence[float]
+    """Chunks with each word of the question."""
+    grams_found: Sequence[Sequence[float]]
+    """Chunks with each gram of each word."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    bm25: Floats
+    """Above 0 for a chunk with any of the words."""
+    is_allowed: Flags
+    """Whether the chunk has every quoted phrase and nothing excluded."""
+    has_word: Flags
+    """(chunk, word)"""
+
+
+def score(candidates: Candidates, question: KeywordQuestion, statistics: Statistics) -> Scores:
+    """Score each candidate."""
+    rows = _FieldRows(candidates.words)
+    norm = _K1 * (1 - _B + _B * rows.lengths() / statistics.usual_length)
+    total = np.zeros(len(norm))
+    has_word = np.zeros((len(norm), len(question.words)), np.bool_)
+    places = [rows.places(word.terms) for word in question.words]
+    weights = [_idf(statistics.chunks, found) for found in statistics.found]
+    once = _saturated(np.ones(len(norm)), norm)
+    for number, word in enumerate(question.words):
+        times = rows.count(places[number])
+        own = weights[number] * _saturated(times, norm)
+        has_word[:, number] = times > 0
+        if len(word.grams):
+            idfs = [_idf(statistics.chunks, found) for found in statistics.grams_found[number]]
+            shared = _GRAM * candidates.grams.sum_of(word.grams, idfs) * once
+            own += np.minimum(shared, _MOST_BY_GRAMS * weights[number] * once)
+        total += own
+    for first, second in question.pairs:
+        times = rows.count_pairs(places[first], places[second])
+        total += _PAIR * (weights[first] + weights[second]) * _saturated(times, norm)
+    allowed = np.ones(len(norm), np.bool_)
+    for phrase in question.phrases:
+        allowed &= rows.have_phrase([rows.places(word.terms) for word in phrase])
+    for phrase in question.excluded:
+        allowed &= ~rows.have_phrase([rows.places(word.terms) for word in phrase])
+    return Scores(total, allowed, has_word)
+
+
+def usual_length(words: Rows) -> float:
+    """Mean words of the chunks' texts, at least 1."""
+    return max(1.0, float(np.mean(_FieldRows(words).lengths()))) if len(words.starts) > 1 else 1.0
+
+
+def whole_weight(statistics: Statistics) -> float:
+    """About the score of a chunk of usual length that has each word once."""
+    return sum(_idf(statistics.chunks, found) for found in statistics.found)
+
+
+def _idf(chunks: float, found: float) -> float:
+    """Weight of a word that `found` of `chunks` chunks have."""
+    found = min(found, chunks)
+    return math.log(1 + (chunks - found + 0.5) / (found + 0.5))
+
+
+def _saturated(times: Floats, norm: Floats) -> Floats:
+    saturated: Floats = times * (_K1 + 1) / (times + norm)
+    return saturated
+
+
+def _sums(rows: NDArray[np.int64], weights: Floats, count: int) -> Floats:
+    """The sum of the weights of each row."""
+    return np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
+
+
+class _FieldRows:
+    """The words of the candidates, with the field of each."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._flat = rows.flat
+        self._row = rows.row_of_terms()
+        self._count = len(rows.starts) - 1
+        separators = rows.flat == SEPARATOR
+        before = np.concatenate([[0], np.cumsum(separators)])
+        self._field = np.minimum(before[:-1] - before[rows.starts[:-1]][self._row], 3)
+
+    def lengths(self) -> Floats:
+        """Words of each chunk's text."""
+        at = self._row[self._field == _BODY]
+        return _sums(at, np.ones(len(at)), self._count)
+
+    def places(self, terms: Terms) -> Flags:
+        found = np.zeros(len(self._flat), np.bool_)
+        for term in terms:
+            found |= self._flat == term
+        return found
+
+    def count(self, places: Flags) -> Floats:
+        """Weighted occurrences per chunk."""
+        at = np.flatnonzero(places)
+        return _sums(self._row[at], _FIELD_WEIGHTS[self._field[at]], self._count)
+
+    def count_pairs(self, first: Flags, second: Flags) -> Floats:
+        at = np.flatnonzero(first[:-1] & second[1:] & (self._field[:-1] < _ORDERED))
+        at = at[self._row[at] == self._row[at + 1]]
+        return _sums(self._row[at], np.ones(len(at)), self._count)
+
+    def have_phrase(self, words: Sequence[Flags]) -> Flags:
+        """Whether each chunk has the words one after the other; a single one, anywhere."""
+        found = words[0].copy()
+        if len(words) > 1:
+            found &= self._field < _ORDERED
+        for step, word in enumerate(words[1:], start=1):
+            found[: len(found) - step] &= word[step:]
+            found[len(found) - step :] = False
+        has = np.zeros(self._count, np.bool_)
+        has[self._row[found]] = True
+        return has
