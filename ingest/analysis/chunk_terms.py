@@ -1,6 +1,6 @@
 """The terms of chunks: what the keyword index has of their text, and of what they are about."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -55,11 +55,25 @@ def indexed_terms(
     subject: Subject, chunks: Sequence[Chunk], *, application_id: UUID
 ) -> Iterator[IndexedTerms]:
     """The terms of each chunk as they are stored."""
+    bodies = ((_body(chunk, subject.language), chunk.headings) for chunk in chunks)
+    return _indexed(subject, bodies, application_id)
+
+
+def terms_of_texts(
+    subject: Subject, chunks: Iterable[tuple[str, tuple[str, ...]]], *, application_id: UUID
+) -> Iterator[IndexedTerms]:
+    """The same, of the text and headings of stored chunks."""
+    bodies = ((_field(text, subject.language), headings) for text, headings in chunks)
+    return _indexed(subject, bodies, application_id)
+
+
+def _indexed(
+    subject: Subject, chunks: Iterable[tuple[_Field, tuple[str, ...]]], application_id: UUID
+) -> Iterator[IndexedTerms]:
     added = np.int32(salt(application_id))
     title = _field(title_and_path(subject), subject.language)
-    for chunk in chunks:
-        headings = _headings(chunk.headings, subject)
-        body = _body(chunk, subject.language)
+    for body, path in chunks:
+        headings = _headings(path, subject)
         fields = (title, headings, body)
         words = [
             *(part for field in fields for part in (field.in_order, _GAP)),

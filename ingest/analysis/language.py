@@ -7,7 +7,7 @@ from typing import Final
 import Stemmer
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-_READ: Final = 4000
+READ: Final = 4000
 """Characters that detection reads; more would not change its answer."""
 _SURE: Final = 0.5
 _ALGORITHMS: Final = {
@@ -51,7 +51,7 @@ _local: Final = threading.local()
 
 def detect(text: str) -> str | None:
     """ISO 639-1 code of the language of a text; None if it is unsure."""
-    language, probability = load_identifier().classify(text[:_READ])
+    language, probability = load_identifier().classify(text[:READ])
     return str(language) if probability >= _SURE else None
 
 

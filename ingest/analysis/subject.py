@@ -14,7 +14,7 @@ _LONGEST: Final = 200
 _READ: Final = 500
 """Characters of a title or path that count."""
 _SCHEME: Final = regex.compile(r"^[a-z][a-z0-9+.-]*://")
-_WORD: Final = regex.compile(r"(?<!\p{L})\p{L}{4,}(?!\p{L}|\p{N})|\p{Lo}{2}")
+_WORD: Final = regex.compile(r"(?<!\p{L})\p{L}{3,}(?!\p{L}|\p{N})|\p{Lo}{2}")
 _SUFFIX: Final = regex.compile(r"\.\w{1,8}$")
 
 
@@ -25,24 +25,27 @@ class Subject:
     title: str | None
     uri: str
     """Path or URL."""
+    name: str | None = None
+    """The name of a file's source, which users change; None: of no file."""
     language: str | None
 
     @classmethod
-    def of(cls, document: Document, uri: str) -> Self:
-        return cls(title=document.title, uri=uri, language=document.language)
+    def of(cls, document: Document, uri: str, *, name: str | None = None) -> Self:
+        return cls(title=document.title, uri=uri, name=name, language=document.language)
 
 
 def title_and_path(subject: Subject) -> str:
     """The title, and the parts of the path with other words: what the keyword index has."""
     title = (subject.title or "")[:_READ]
     known = {word.lower() for word in split(title).in_order}
-    parts = [part for part in _path(subject).split("/") if not _has_only(part, known)]
-    return " ".join([title, *parts])
+    parts = [*_path(subject).split("/"), (subject.name or "")[:_READ]]
+    other = dict.fromkeys(part for part in parts if not _has_only(part, known))
+    return " ".join([title, *other])
 
 
 def context_line(subject: Subject, headings: tuple[str, ...]) -> str:
     """What is embedded in front of a chunk: title and headings, or the path without a title."""
-    title = subject.title or " / ".join(_telling_parts(_path(subject)))
+    title = subject.title or _name(subject) or " / ".join(_telling_parts(_path(subject)))
     parts = [title, *(heading for heading in headings if heading != subject.title)]
     line = " > ".join(part for part in parts if part)
     return line if len(line) <= _LONGEST else f"{line[:60]} … {line[-_LONGEST + 63 :]}"
@@ -50,6 +53,12 @@ def context_line(subject: Subject, headings: tuple[str, ...]) -> str:
 
 def _path(subject: Subject) -> str:
     return unquote(_SCHEME.sub("", subject.uri)).split("?", 1)[0][:_READ]
+
+
+def _name(subject: Subject) -> str:
+    """The name that a user gave the file; empty if it is still that of its path."""
+    is_own = subject.name is not None and not subject.uri.endswith(subject.name)
+    return " ".join(_telling_parts(subject.name or "")) if is_own else ""
 
 
 def _telling_parts(path: str) -> list[str]:

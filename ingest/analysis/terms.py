@@ -88,5 +88,10 @@ def salt(application_id: UUID) -> int:
     return int(np.uint32(zlib.crc32(application_id.bytes)).view(np.int32))
 
 
+def as_array(terms: Terms) -> str:
+    """A Postgres array, as text: `unnest` would flatten an array of arrays."""
+    return f"{{{','.join(map(str, terms.tolist()))}}}"
+
+
 def _written_out(word: str) -> str | None:
     return None if word.isascii() else written_out(word)

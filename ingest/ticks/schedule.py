@@ -21,6 +21,7 @@ from ingest.store.sources import batches, job_events, sources
 from ingest.store.tenants import api_keys
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention, apply_retention
+from ingest.ticks.term_indexer import index_terms
 from ingest.ticks.vector_indexer import index_vectors
 
 log = structlog.get_logger()
@@ -99,6 +100,10 @@ def _index(scheduler: Scheduler, pool: Pool) -> None:
     async def index() -> None:
         # On every replica: the one that got the firing might die before all vectors are moved.
         await index_vectors(pool)
+
+    @scheduler.cron("index-terms", "1/2 * * * * *")
+    async def index_words() -> None:
+        await index_terms(pool)
 
 
 def _release(scheduler: Scheduler, pool: Pool) -> None:

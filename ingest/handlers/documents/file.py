@@ -80,7 +80,7 @@ async def _ingest(
     except IsArchive:
         return _hand_over(job, file, location, ctx)
     with progress.run_stage("embed", at=40) as details:
-        subject = Subject.of(parsed.document, location.uri)
+        subject = Subject.of(parsed.document, location.uri, name=location.given_name)
         vectors = await embed_chunks(parsed.chunks, subject, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     progress.stage = "store"
@@ -134,6 +134,7 @@ class _Ingested:
             source_id=self.location.source.id,
             application_id=self.location.source.application_id,
             uri=self.location.uri,
+            source_name=self.location.given_name,
             content_hash=self.file.content_hash,
             parsed=self.parsed,
             vectors=self.vectors,

@@ -27,6 +27,11 @@ class FileLocation:
         return self.source.name if self.depth == 0 else PurePosixPath(self.uri).name
 
     @property
+    def given_name(self) -> str | None:
+        """The name that users see and change; None for a file inside another."""
+        return self.source.name if self.is_root else None
+
+    @property
     def is_root(self) -> bool:
         """Whether it was uploaded directly."""
         return self.depth == 0

@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any, Final, cast, get_args
 from uuid import UUID
 
-from ingest.analysis.subject import Subject
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.documents.chunk_settings import chunk_settings, chunking_defaults
@@ -132,7 +131,7 @@ async def _rechunk_and_swap(
     # The embed stage needs its own Progress, whose percent covers this document only. Each step
     # still resets the job's stage timeout.
     part = Progress(work.job, on_progress=progress.on_progress)
-    subject = Subject(title=document.title, uri=document.uri, language=rechunked.language)
+    subject = document.subject(rechunked.language)
     vectors = await embed_chunks(rechunked.chunks, subject, ctx, part)
     progress.stage = "store"
     await _swap(document, _new_chunks(document, settings, rechunked, vectors, ctx), vectors, work)

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.analysis.chunk_terms import indexed_terms
 from ingest.analysis.subject import Subject
-from ingest.analysis.terms import Terms
+from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents import fresh_vectors
@@ -98,6 +98,8 @@ class NewDocument:
     application_id: UUID
     source_id: UUID
     uri: str
+    source_name: str | None = None
+    """As in analysis/subject.py."""
     content_hash: bytes
     document: Document
     chunks: Sequence[Chunk]
@@ -194,14 +196,9 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.start,
             chunk.end,
             *chunk.section,
-            _array(own.words),
-            _array(own.grams),
+            as_array(own.words),
+            as_array(own.grams),
         )
-
-
-def _array(numbers: Terms) -> str:
-    """A Postgres array, as text: `unnest` would flatten an array of arrays."""
-    return f"{{{','.join(map(str, numbers.tolist()))}}}"
 
 
 async def _upsert(

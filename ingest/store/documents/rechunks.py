@@ -42,6 +42,8 @@ class StoredDocument:
     source_id: UUID
     uri: str
     title: str | None
+    source_name: str | None
+    """As in analysis/subject.py."""
     text: str
     pages: list[list[int]]
     """Number, start and end of each."""
@@ -51,6 +53,9 @@ class StoredDocument:
     updated_at: datetime
     is_held: bool
     """Whether it awaits review; its source does not count it yet."""
+
+    def subject(self, language: str | None) -> Subject:
+        return Subject(title=self.title, uri=self.uri, name=self.source_name, language=language)
 
     def page_ranges(self) -> tuple[Page, ...]:
         return tuple(Page(number=number, start=start, end=end) for number, start, end in self.pages)
@@ -126,7 +131,7 @@ async def swap(
             document_id=document.id,
             chunks=new.chunks,
             hashes=new.hashes,
-            subject=Subject(title=document.title, uri=document.uri, language=new.language),
+            subject=document.subject(new.language),
             vectors=new.vectors,
             embedded=new.embedded,
             model_id=new.model_id,

@@ -10,7 +10,8 @@ select count(*) as documents,
 -- name: next
 -- Includes versions held for review: publishing makes them searchable.
 select document.id, document.application_id, document.source_id, document.uri,
-       document.title, document.text, document.pages, document.coverage,
+       document.title,
+       case when source.type = 'file' and document.uri = source.uri then source.name end as source_name, document.text, document.pages, document.coverage,
        document.error_code, document.updated_at, document.held_by_job_id is not null as is_held
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ingest.analysis.terms import Terms, salt
+from ingest.analysis.terms import Terms, as_array, salt
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.search.scope import SearchScope
 
@@ -82,9 +82,9 @@ async def candidates(
     added = np.int32(salt(scope.application_id))
     for condition in conditions:
         if isinstance(condition, GramCondition):
-            grams.append(_literal(condition.grams ^ added))
+            grams.append(as_array(condition.grams ^ added))
             continue
-        groups = [_literal(group ^ added) for group in condition.groups]
+        groups = [as_array(group ^ added) for group in condition.groups]
         first.append(groups[0])
         second.append(groups[min(1, len(groups) - 1)])
         third.append(groups[-1])
@@ -113,10 +113,6 @@ def _chunks(rows: Sequence[Any], application_id: UUID) -> list[IndexedChunk]:
     return [
         IndexedChunk(id, unsalted(words), unsalted(grams)) for id, (words, grams) in found.items()
     ]
-
-
-def _literal(terms: Terms) -> str:
-    return f"{{{','.join(map(str, terms.tolist()))}}}"
 
 
 class _Unsalted:

@@ -46,6 +46,8 @@ async def edit(
     row = await cursor.fetchone()
     if row is None:
         return False
+    if name is not None:
+        await conn.execute(_SQL["outdate_terms"], {"id": id})
     event = events.NewEvent(source_id=id, type="source", data={"status": row[0]})
     await events.emit(conn, [event])
     return True

@@ -7,6 +7,13 @@ update rag.knowledge_sources
  where application_id = %(application_id)s and id = %(id)s and deleted_at is null
 returning status;
 
+-- name: outdate_terms
+-- The name of a file is in the terms of its chunks; a tick makes them anew.
+update rag.documents as document
+   set terms_indexed = false
+  from rag.knowledge_sources as source
+ where document.source_id = source.id and source.id = %(id)s and source.type = 'file';
+
 -- name: retryable
 -- Built-in jobs of a source other than `purge` and `rechunk` can be retried only in its current
 -- run: an older run would replace new content with old.

@@ -1,0 +1,53 @@
+"""Make the terms of chunks that lack them: stored by an earlier version, renamed, or published.
+
+One document per transaction, so a killed process loses one at most, and replacing a document waits
+for one at most. Until then such chunks are found by their vectors, or by their earlier terms.
+"""
+
+import asyncio
+
+import structlog
+
+from ingest.analysis.chunk_terms import IndexedTerms, terms_of_texts
+from ingest.analysis.language import detect
+from ingest.analysis.subject import Subject
+from ingest.postgres.database import Pool, transaction
+from ingest.store.documents import chunk_terms
+from ingest.store.documents.chunk_terms import UnindexedChunk, UnindexedDocument
+
+log = structlog.get_logger()
+
+
+async def index_terms(pool: Pool) -> int:
+    """Index all documents whose terms are missing; returns how many."""
+    total = 0
+    while await _index_next(pool):
+        total += 1
+    if total:
+        log.info("terms.indexed", documents=total)
+    return total
+
+
+async def _index_next(pool: Pool) -> bool:
+    async with transaction(pool) as conn:
+        document = await chunk_terms.lock_next(conn)
+        if document is None:
+            return False
+        chunks = await chunk_terms.chunks(conn, document.id)
+        # Long documents take seconds.
+        language, terms = await asyncio.to_thread(_terms, document, chunks)
+        await chunk_terms.write(
+            conn, document.id, language=language, ids=[chunk.id for chunk in chunks], terms=terms
+        )
+        return True
+
+
+def _terms(
+    document: UnindexedDocument, chunks: list[UnindexedChunk]
+) -> tuple[str | None, list[IndexedTerms]]:
+    language = detect(document.beginning)
+    subject = Subject(
+        title=document.title, uri=document.uri, name=document.source_name, language=language
+    )
+    texts = [(chunk.content, tuple(chunk.headings)) for chunk in chunks]
+    return language, list(terms_of_texts(subject, texts, application_id=document.application_id))
