@@ -10,7 +10,7 @@ from benchmarks.growth.texts import Texts
 
 _SEED = 1_000_000
 _CHUNKS = """
-insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash,
+insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, embedded_hash,
                         token_count, char_start, char_end, section_start, section_end)
 select gen_random_uuid(), one.application_id, one.source_id, one.document_id, 1000000 + n, '', '',
        0, 0, 0, 0, 0

@@ -19,6 +19,8 @@ from psycopg import sql
 from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.growth.texts import Text, Texts
 from benchmarks.growth.uploads import service_on
+from ingest.analysis.chunk_terms import terms_of_texts
+from ingest.analysis.subject import Subject
 from ingest.postgres.database import new_id
 
 PER_BATCH: Final = 1000
@@ -32,10 +34,20 @@ _NEW: Final = """
 create unlogged table growth_new (
     number integer, at timestamptz, application_id uuid, batch_id uuid, source_id uuid,
     document_id uuid, chunk_id uuid, job_id uuid, uri text, content text, content_hash bytea,
-    embedding vector)
+    embedding vector, words integer[], grams integer[])
 """
 _COPY: Final = "copy growth_new from stdin (format binary)"
-_TYPES: Final = ("int4", "timestamptz", *["uuid"] * 6, "text", "text", "bytea", "vector")
+_TYPES: Final = (
+    "int4",
+    "timestamptz",
+    *["uuid"] * 6,
+    "text",
+    "text",
+    "bytea",
+    "vector",
+    "int4[]",
+    "int4[]",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,10 @@ _CLONES: Final[Sequence[_Clone]] = (
             "source_id": "new.source_id",
             "document_id": "new.document_id",
             "content": "new.content",
-            "content_hash": "sha256(new.content_hash)",
+            "embedded_hash": "sha256(new.content_hash)",
+            "words": "new.words",
+            "grams": "new.grams",
+            "sample": "(random() * 2147483647)::integer",
         },
     ),
     _Clone(
@@ -192,6 +207,9 @@ def _copy_new(
             owner = owners[number % len(owners)]
             turn = number // len(owners) // PER_BATCH
             content = text.content.encode()
+            uri = f"stored/{turn}/{number}.md"
+            subject = Subject(title=None, uri=uri, language="en")
+            [terms] = terms_of_texts(subject, [(text.content, ())], application_id=owner)
             copy.write_row(
                 (
                     number,
@@ -199,10 +217,12 @@ def _copy_new(
                     owner,
                     batches.setdefault((owner, turn), new_id()),
                     *(new_id() for _ in range(4)),
-                    f"stored/{turn}/{number}.md",
+                    uri,
                     text.content,
                     hashlib.sha256(content).digest(),
                     text.vector,
+                    terms.words.tolist(),
+                    terms.grams.tolist(),
                 )
             )
 

@@ -17,6 +17,8 @@ from psycopg.types.json import Jsonb
 from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.search.texts import Chunks
 from harness.pools import pool_across_applications
+from ingest.analysis.chunk_terms import terms_of_texts
+from ingest.analysis.subject import Subject
 from ingest.model import EmbeddingModel
 from ingest.postgres.database import new_id
 from ingest.store.documents import embedding_models
@@ -35,15 +37,15 @@ _TABLES: Final[dict[LiteralString, tuple[str, ...]]] = {
     ),
     "copy rag.documents (id, application_id, source_id, uri, title, media_type, status, "
     "content_hash, text, extractor, coverage, chunk_count, token_count, chunking, "
-    "embedding_model_id) from stdin (format binary)": (
+    "embedding_model_id, language, terms_indexed) from stdin (format binary)": (
         *("uuid", "uuid", "uuid", "text", "text", "text", "text"),
-        *("bytea", "text", "text", "jsonb", "int4", "int8", "jsonb", "int2"),
+        *("bytea", "text", "text", "jsonb", "int4", "int8", "jsonb", "int2", "text", "bool"),
     ),
-    "copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash, "
-    "token_count, char_start, char_end, section_start, section_end) "
+    "copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, embedded_hash, "
+    "token_count, char_start, char_end, section_start, section_end, words, grams) "
     "from stdin (format binary)": (
         *("uuid", "uuid", "uuid", "uuid", "int4", "text", "bytea", "int4"),
-        *("int4", "int4", "int4", "int4"),
+        *("int4", "int4", "int4", "int4", "int4[]", "int4[]"),
     ),
     "copy rag.embeddings (chunk_id, model_id, application_id, embedding) "
     "from stdin (format binary)": ("uuid", "int2", "uuid", "vector"),
@@ -176,7 +178,7 @@ def _document_rows(
         yield (
             *(source.document, source.application, source.id, name, name, "text/markdown"),
             *("completed", _hash(text), text, "text", "{}", PER_SOURCE, _TOKENS * PER_SOURCE),
-            *("{}", model_id),
+            *("{}", model_id, "en", True),
         )
 
 
@@ -188,9 +190,12 @@ def _chunk_rows(
         for ordinal, n in enumerate(source.chunks):
             text = chunks.texts[n]
             end = start + len(text)
+            subject = Subject(title=None, uri=f"notes/{source.number}.md", language="en")
+            [terms] = terms_of_texts(subject, [(text, ())], application_id=source.application)
             yield (
                 *(ids[n], source.application, source.id, source.document, ordinal, text),
                 *(_hash(text), len(text) // 4, start, end, start, end),
+                *(terms.words.tolist(), terms.grams.tolist()),
             )
             start = end + 2
 

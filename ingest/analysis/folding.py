@@ -18,7 +18,7 @@ _MARKS: Final = regex.compile(
 # Letters that decompose into nothing.
 _LETTERS: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "þ": "th", "æ": "ae"}
-    | {"œ": "oe", "ß": "ss"}
+    | {"œ": "oe"}
     | {"ة": "ه", "ى": "ي", "ک": "ك", "ی": "ي", "ς": "σ"}
 )
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
@@ -26,11 +26,11 @@ _HAN: Final = regex.compile(r"\p{Han}")
 
 
 def normalised(text: str) -> str:
-    """The text with one form for each character: full and half width, ligatures, and traditional
-    Chinese as simplified. Keeps case and accents, which stemmers need."""
+    """The text with one form for each character: full and half width, ligatures, ß as ss, and
+    traditional Chinese as simplified. Keeps case and accents, which stemmers need."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", text).replace("ß", "ss").replace("ẞ", "SS")
     return _simplifier().convert(text) if _HAN.search(text) else text
 
 

@@ -99,7 +99,7 @@ class _Reader:
         return QuestionWord(
             text=word,
             terms=numbers(sorted(alternatives)),
-            grams=numbers(sorted(set(grams_of(word)))),
+            grams=numbers(dict.fromkeys(grams_of(word))),
         )
 
     def result(self) -> KeywordQuestion:

@@ -14,7 +14,8 @@ from ingest.store.search.keyword_search import GramCondition, WordCondition
 
 _GROUPS: Final = 3
 _GRAMS_OF_CONDITION: Final = 3
-"""Six letters in a row."""
+"""Six letters in a row; five of short words, of which an inflection leaves less."""
+_SHORT: Final = 5
 _CONDITIONS_OF_GRAMS: Final = 4
 """For each word."""
 _MOST_WORDS_BY_GRAMS: Final = 8
@@ -62,9 +63,10 @@ def _of_words(
 
 def _of_grams(word: QuestionWord) -> Iterator[GramCondition]:
     """Each has neighbouring grams of the word; together they cover it."""
-    last = max(0, len(word.grams) - _GRAMS_OF_CONDITION)
+    count = _GRAMS_OF_CONDITION if len(word.grams) > _SHORT else _GRAMS_OF_CONDITION - 1
+    last = max(0, len(word.grams) - count)
     starts = {
         round(last * step / (_CONDITIONS_OF_GRAMS - 1)) for step in range(_CONDITIONS_OF_GRAMS)
     }
     for start in sorted(starts):
-        yield GramCondition(grams=word.grams[start : start + _GRAMS_OF_CONDITION])
+        yield GramCondition(grams=word.grams[start : start + count])

@@ -130,6 +130,6 @@ def _state(database: Database) -> list[tuple[object, ...]]:
     """Whatever a late writer could have changed."""
     return [
         *database.rows("select id, fence, status from rag.processing_jobs order by 1"),
-        *database.rows("select id, content_hash from rag.chunks order by 1"),
+        *database.rows("select id, embedded_hash from rag.chunks order by 1"),
         *database.rows("select source_id, seq from rag.progress_events order by 1, 2"),
     ]

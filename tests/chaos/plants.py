@@ -23,9 +23,9 @@ _IN_THE_DATABASE: Final[Sequence[tuple[str, str, LiteralString]]] = (
         "doubled",
         "a doubled chunk",
         "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-        "content_hash, token_count, char_start, char_end, section_start, section_end) "
+        "embedded_hash, token_count, char_start, char_end, section_start, section_end) "
         "select gen_random_uuid(), application_id, source_id, document_id, ordinal + 1000, "
-        "content, content_hash, token_count, char_start, char_end, section_start, section_end "
+        "content, embedded_hash, token_count, char_start, char_end, section_start, section_end "
         f"from rag.chunks where id = {_CHUNK}",
     ),
     (

@@ -90,7 +90,7 @@ async def add_document(
     )
     await conn.execute(
         "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-        "content_hash, token_count, char_start, char_end, section_start, section_end) "
+        "embedded_hash, token_count, char_start, char_end, section_start, section_end) "
         "values (%s, %s, %s, %s, 0, 'words', '', 1, 0, 5, 0, 5)",
         [new_id(), application_id, source_id, id],
     )

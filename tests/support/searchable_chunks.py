@@ -8,10 +8,11 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.analysis.chunk_terms import with_terms
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.postgres.database import Connection, show
-from ingest.search.vector_ranking import by_meaning
 from ingest.search.statistics import SearchStatistics
+from ingest.search.vector_ranking import by_meaning
 from ingest.store.documents import documents, embedding_models
 from ingest.store.documents.documents import NewDocument
 from ingest.store.search.scope import SearchScope
@@ -79,6 +80,10 @@ async def add_document(
         )
         for n, text in enumerate(texts)
     ]
+    document, chunks = with_terms(
+        Document(text="\n".join(texts), media_type="text/plain", extractor="text", title=title),
+        chunks,
+    )
     async with conn.transaction():
         await sources.lock(conn, [source])
         await documents.replace(
@@ -89,13 +94,9 @@ async def add_document(
                     source_id=source,
                     uri="folder/file.txt",
                     content_hash=b"hash",
-                    document=Document(
-                        text="\n".join(texts),
-                        media_type="text/plain",
-                        extractor="text",
-                        title=title,
-                    ),
+                    document=document,
                     chunks=chunks,
+                    hashes=[documents.text_hash(text) for text in texts],
                     vectors=space.clustered(len(texts)) if vectors is None else vectors,
                     embedded=np.ones(len(texts), dtype=np.bool_),
                     model_id=space.id,

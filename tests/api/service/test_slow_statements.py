@@ -42,7 +42,7 @@ async def test_search_timeout_is_not_a_database_failure(
     logged: Sequence[Mapping[str, Any]],
     mode: str,
 ) -> None:
-    monkeypatch.setattr(keyword_search, "matches", endless)
+    monkeypatch.setattr(keyword_search, "candidates", endless)
     monkeypatch.setattr(vector_search, "nearest", endless)
     before = await timeouts(viewer, "search")
 

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from harness.patience import PATIENCE
+from ingest.analysis.question import read_question
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
 from ingest.search import search
-from ingest.search.search import Matches
+from ingest.search.bm25 import Statistics
+from ingest.search.keyword_ranking import WordMatches
 from ingest.store.search import keyword_search
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
@@ -170,7 +172,7 @@ async def test_slow_search_times_out(
         await conn.execute("select pg_sleep(30)")
         return []
 
-    monkeypatch.setattr(keyword_search, "matches", endless)
+    monkeypatch.setattr(keyword_search, "candidates", endless)
 
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
 
@@ -187,9 +189,10 @@ async def test_keyword_and_vector_search_run_concurrently(
         await both.wait()
         return []
 
-    async def matching(*_: object, **__: object) -> Matches:
+    async def matching(*_: object, **__: object) -> WordMatches:
         await both.wait()
-        return Matches(with_all=[], with_some=[])
+        statistics = Statistics(chunks=0, usual_length=1, found=[], grams_found=[])
+        return WordMatches(question=read_question("", []), statistics=statistics)
 
     monkeypatch.setattr(search, "by_meaning", near)
     monkeypatch.setattr(search, "by_words", matching)

@@ -40,7 +40,7 @@ async def _add_chunk(conn: Connection, application_id: UUID, source: UUID) -> No
         "values (gen_random_uuid(), %(application)s, %(source)s, 'a', 'text/plain', 'completed', "
         "'', 'text', 'text', '{}', 1, 1, '{}', 1) returning id) "
         "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-        "content_hash, token_count, char_start, char_end, section_start, section_end) "
+        "embedded_hash, token_count, char_start, char_end, section_start, section_end) "
         "select gen_random_uuid(), %(application)s, %(source)s, id, 0, 'text', '', 1, 0, 4, 0, 4 "
         "from document",
         {"application": application_id, "source": source},

@@ -349,19 +349,20 @@ async def test_the_keyword_search_uses_its_index_behind_the_wall(
 ) -> None:
     rows.execute(
         "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-        "content_hash, token_count, char_start, char_end, section_start, section_end) "
+        "embedded_hash, token_count, char_start, char_end, section_start, section_end) "
         "select gen_random_uuid(), %s, gen_random_uuid(), gen_random_uuid(), n, 'word' || n, "
         "'x', 1, 0, 1, 0, 1 from generate_series(1, 5000) as n",
         [OURS],
     )
     rows.execute("analyze rag.chunks")
-    matches = load_queries("search/keyword_search.sql")["matches_in_haste"]
-    parameters = {"application_id": OURS, "telling": "heron", "ranked": 9, "limit": 9}
+    candidates = load_queries("search/keyword_search.sql")["candidates_in_haste"]
+    terms = {name: ["{1}"] for name in ("first", "second", "third", "grams")}
     async with transaction(pool.of(OURS)) as conn:
         await conn.execute("set local enable_seqscan = off")
         cursor = await conn.execute(
-            b"explain " + matches, {**parameters, "terms": ["heron"], "weights": [1.0]}
+            b"explain " + candidates, {**terms, "application_id": OURS, "most": 9}
         )
         plan = [line for (line,) in await cursor.fetchall()]
 
-    assert any("chunks_tsv" in line for line in plan), plan
+    for index in ("chunks_words", "chunks_grams"):
+        assert any(index in line for line in plan), plan

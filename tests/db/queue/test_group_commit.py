@@ -99,7 +99,7 @@ def _document(application_id: UUID, *, characters: int) -> NewDocument:
         content_hash=b"hash",
         document=Document(text="." * characters, media_type="text/plain", extractor="text"),
         chunks=[],
-        keywords=[],
+        hashes=[],
         vectors=np.zeros((0, 8), dtype=np.float32),
         embedded=np.zeros(0, dtype=np.bool_),
         model_id=1,

@@ -164,7 +164,7 @@ _FILL = (
     "0, 0, '{}', 1, case n when 1 then now() - interval '40 days' end "
     "from rag.knowledge_sources as source, generate_series(1, %(rows)s / 500) as n",
     "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-    "content_hash, token_count, char_start, char_end, section_start, section_end) "
+    "embedded_hash, token_count, char_start, char_end, section_start, section_end) "
     "select gen_random_uuid(), %(app)s, source_id, id, 0, 'a', '', 1, 0, 1, 0, 1 "
     "from rag.documents where deleted_at is null",
     "insert into rag.crawls (id, application_id, source_id, job_id, provider, status, created_at, "

@@ -70,7 +70,7 @@ async def replace_chunks(conn: Connection, source_id: UUID, space: Space) -> Non
                 chunks=[
                     Chunk(ordinal=0, text="new", token_count=1, start=0, end=3, section=(0, 3))
                 ],
-                keywords=[None],
+                hashes=[b"hash"],
                 vectors=space.clustered(1),
                 embedded=np.ones(1, dtype=np.bool_),
                 model_id=space.id,

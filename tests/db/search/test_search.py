@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.search.search import by_words, fuse
+from ingest.search.fusion import fuse
+from ingest.search.keyword_ranking import by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.store.search.hits import load
 from ingest.store.search.scope import Ranked, SearchScope
@@ -24,44 +25,46 @@ def ranked(*ids: UUID) -> list[Ranked]:
     return [Ranked(id=id, score=1) for id in ids]
 
 
-def scored(*found: tuple[UUID, float]) -> list[Ranked]:
-    return [Ranked(id=id, score=score) for id, score in found]
+def test_fusion_prefers_chunks_with_both_scores() -> None:
+    a, b, c = sorted(uuid4() for _ in range(3))
 
+    fused = fuse({a: 0.5, b: 0.4}, {b: 5, c: 6}, whole_weight=10, limit=2)
 
-def test_fusion_prefers_hits_of_both_rankings() -> None:
-    a, b, c, d = sorted(uuid4() for _ in range(4))
-
-    fused = fuse(scored((a, 8), (b, 6), (c, 2)), scored((d, 0.4), (b, 0.3)), limit=3)
-
-    assert [(hit.id, hit.score) for hit in fused] == [(b, 0.75), (a, 0.5), (d, 0.5)]
+    assert [hit.id for hit in fused] == [b, c]
+    assert fused[0].score == pytest.approx(0.55 * 5 / 9 + 0.45 * 0.4)
 
 
 def test_fusion_distinguishes_a_clear_from_a_narrow_winner() -> None:
     a, b = uuid4(), uuid4()
 
-    clear = fuse(scored((a, 10), (b, 1)), scored((b, 0.51), (a, 0.5)), limit=1)
-    close = fuse(scored((a, 10), (b, 9.9)), scored((b, 0.9), (a, 0.5)), limit=1)
+    clear = fuse({a: 0.50, b: 0.51}, {a: 10, b: 1}, whole_weight=10, limit=1)
+    close = fuse({a: 0.5, b: 0.9}, {a: 10, b: 9.9}, whole_weight=10, limit=1)
 
     assert [hit.id for hit in (*clear, *close)] == [a, b]
 
 
+def test_fused_score_of_what_does_not_fit_is_low() -> None:
+    [hit] = fuse({uuid4(): 0.1}, {}, whole_weight=0, limit=1)
+
+    assert hit.score < 0.05
+
+
 def test_fusion_order_of_ties_is_stable() -> None:
     ids = [uuid4() for _ in range(5)]
-    one_way = fuse(ranked(*ids), limit=5)
-    other_way = fuse(ranked(*reversed(ids)), limit=5)
+    one_way = fuse(dict.fromkeys(ids, 0.5), {}, whole_weight=1, limit=5)
+    other_way = fuse(dict.fromkeys(reversed(ids), 0.5), {}, whole_weight=1, limit=5)
 
     assert one_way == other_way
 
 
-@pytest.mark.parametrize("rankings", [[], [[], []]])
-def test_fusion_of_empty_rankings_is_empty(rankings: list[list[Ranked]]) -> None:
-    assert fuse(*rankings, limit=10) == []
+def test_fusion_of_nothing_is_empty() -> None:
+    assert fuse({}, {}, whole_weight=0, limit=10) == []
 
 
-def test_fusion_accepts_negative_similarity() -> None:
+def test_fusion_counts_negative_similarity_as_none() -> None:
     a, b = sorted(uuid4() for _ in range(2))
 
-    fused = fuse(scored((a, -0.1), (b, -0.2)), scored((b, 0)), limit=2)
+    fused = fuse({a: -0.1, b: 0}, {}, whole_weight=0, limit=2)
 
     assert [(hit.id, hit.score) for hit in fused] == [(a, 0), (b, 0)]
 
@@ -72,10 +75,8 @@ async def everywhere(
     """What any kind of search finds."""
     by_vector = await nearest(conn, scope, space, np.ones(space.dimension, np.float32), limit=100)
     async with searching(conn, scope.application_id):
-        by_keyword = await by_words(
-            conn, scope, query, SearchStatistics(), limit=100, enough=100, ranked=1000
-        )
-    ids = {*by_vector, *(hit.id for hit in by_keyword.in_order())}
+        by_keyword = await by_words(conn, scope, query, SearchStatistics(), most=1000)
+    ids = {*by_vector, *by_keyword.scores}
     loaded = await load(conn, ranked(*ids), application_id=scope.application_id)
     assert len(loaded) == len(ids)
     return {hit.content for hit in loaded}

@@ -7,9 +7,8 @@ import pytest
 
 from ingest.postgres.database import Connection
 from ingest.search import statistics as cache
-from ingest.search.search import Matches, by_words
+from ingest.search.keyword_ranking import WordMatches, by_words
 from ingest.search.statistics import SearchStatistics
-from ingest.store.search.keyword_search import WordShares
 from ingest.store.search.scope import SearchScope
 from tests.support.searchable_chunks import Space, add_document, add_space, nearest, searching
 
@@ -19,10 +18,10 @@ async def space(conn: Connection) -> Space:
     return await add_space(conn)
 
 
-async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> Matches:
+async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> WordMatches:
     scope = SearchScope(application_id=application_id)
     async with searching(conn, application_id):
-        return await by_words(conn, scope, "owl", statistics, limit=9, enough=9, ranked=9)
+        return await by_words(conn, scope, "owl", statistics, most=9)
 
 
 async def test_stale_size_hint_loses_no_hits(
@@ -39,27 +38,53 @@ async def test_stale_size_hint_loses_no_hits(
     assert not statistics.is_large(application_id, space.id)
 
 
-async def test_statistics_of_words_are_read_once_in_a_while(
+async def test_statistics_of_a_small_application_are_exact_at_once(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    statistics = SearchStatistics()
+    await add_document(conn, application_id, space, ["owl by night", "fox by day"])
+    await owls(conn, application_id, statistics)
+    await add_document(conn, application_id, space, ["owl again"])
+
+    found = await owls(conn, application_id, statistics)
+
+    assert found.statistics.chunks == 3
+    assert found.statistics.found == [2]
+
+
+async def test_statistics_of_a_large_application_are_estimated_and_kept_for_a_while(
     conn: Connection, application_id: UUID, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await add_document(conn, application_id, space, ["owl by night", "fox by day"])
-    await conn.execute("analyze rag.chunks")
-    statistics = SearchStatistics()
-    kept = WordShares(common={}, rare=0.5)
-    statistics.keep(kept)
+    monkeypatch.setattr(cache, "_SAMPLE", 200)
+    monkeypatch.setattr(cache, "_KEPT_FROM", 100)
+    texts = ["owl by night", *["fox by day"] * 3] * 250
+    await add_document(conn, application_id, space, texts)
+    now = [0.0]
+    statistics = SearchStatistics(clock=lambda: now[0])
 
-    async def shares_after_a_search() -> WordShares | None:
-        await owls(conn, application_id, statistics)
-        return statistics.shares
+    first = (await owls(conn, application_id, statistics)).statistics
+    await add_document(conn, application_id, space, texts)
+    kept = (await owls(conn, application_id, statistics)).statistics
+    now[0] = 60
+    later = (await owls(conn, application_id, statistics)).statistics
 
-    assert await shares_after_a_search() is kept
-    monkeypatch.setattr(cache, "_KEPT_SECONDS", 0.0)
-    await shares_after_a_search()
-    monkeypatch.undo()
+    assert first.chunks == pytest.approx(1000, rel=0.3)
+    assert first.found[0] == pytest.approx(250, rel=0.5)
+    assert kept.chunks == first.chunks
+    assert later.chunks == pytest.approx(2000, rel=0.3)
 
-    assert statistics.shares is not None
-    assert statistics.shares.of("owl") == pytest.approx(0.5)
-    assert statistics.shares.of("crane") == pytest.approx(0.25)
+
+async def test_languages_are_those_of_the_documents(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(conn, application_id, space, ["The pump is cleaned every week by two men."])
+    await add_document(conn, application_id, space, ["Die Pumpe wird jede Woche gereinigt."])
+    await add_document(conn, application_id, space, ["Die Leitung wird jeden Monat entleert."])
+
+    async with searching(conn, application_id):
+        found = await SearchStatistics().of_words(conn, application_id)
+
+    assert found.languages == ["de", "en"]
 
 
 async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
@@ -87,14 +112,9 @@ async def _options(conn: Connection, space: Space) -> Any:
     return options
 
 
-async def test_no_word_statistics_if_no_chunk_has_words(
+async def test_chunks_without_words_are_not_found(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["!!! ???", "..."])
-    await conn.execute("analyze rag.chunks")
-    statistics = SearchStatistics()
 
-    found = await owls(conn, application_id, statistics)
-
-    assert found.in_order() == []
-    assert statistics.shares is None
+    assert (await owls(conn, application_id, SearchStatistics())).scores == {}

@@ -9,9 +9,9 @@ from pgvector import Vector
 from psycopg import sql
 
 from ingest.postgres.database import Connection
-from ingest.search import search
-from ingest.search.search import by_meaning
+from ingest.search import vector_ranking
 from ingest.search.statistics import SearchStatistics
+from ingest.search.vector_ranking import by_meaning
 from ingest.store.search import vector_search
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery
@@ -21,7 +21,7 @@ from tests.support.vector_index import index_all
 
 # Above what is compared one by one: such a search goes through the index.
 DIMENSION = 256
-MANY = search._EXACT_NUMBERS // DIMENSION + 1
+MANY = vector_ranking._EXACT_NUMBERS // DIMENSION + 1
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def fill(conn: Connection, application_id: UUID, space: Space, count: int)
                 await copy.write_row((uuid4(), vector))
         await conn.execute(
             "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-            "content_hash, token_count, char_start, char_end, section_start, section_end) "
+            "embedded_hash, token_count, char_start, char_end, section_start, section_end) "
             "select new.id, application_id, source_id, document_id, row_number() over (), '', '', "
             "1, 0, 0, 0, 0 from new cross join "
             "(select * from rag.chunks where application_id = %s limit 1) as seed",
