@@ -20,6 +20,10 @@ _PR_SET_DUMPABLE: Final = 4
 _CAPABILITIES_V3: Final = 0x20080522
 _CAP_DAC_READ_SEARCH: Final = 1 << 2
 _MOST_NEW_TASKS: Final = 4096
+# What Python and the libraries read. Not `net`: the sockets and peers of the whole machine.
+_OF_ITSELF: Final = tuple(
+    f"/proc/self/{name}" for name in ("auxv", "cgroup", "fd", "maps", "stat", "statm", "status")
+)
 
 
 class JailIncomplete(Exception):
@@ -83,12 +87,13 @@ class Jail:
 
     def _restrict(self, abi: int) -> int | None:
         # Kept open for ever: a rule is about an inode, and procfs makes new ones.
-        os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
+        for path in _OF_ITSELF:
+            os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             landlock.restrict(
                 abi,
                 [
-                    *((path, landlock.READ) for path in (*self.readable, "/proc/self")),
+                    *((path, landlock.READ) for path in (*self.readable, *_OF_ITSELF)),
                     *((path, landlock.READ | landlock.EXECUTE) for path in self.executable),
                     (os.devnull, landlock.READ | landlock.WRITE_FILE),
                     (self.scratch, landlock.WRITE),
