@@ -179,6 +179,8 @@ class JailStatus:
     landlock: int | None
     """The kernel's ABI version of Landlock; None: not applied."""
     seccomp: bool
+    landlock_problem: str | None = None
+    """Why Landlock is not applied, as the system says it."""
 
     @property
     def is_complete(self) -> bool:

@@ -28,7 +28,10 @@ from ingest.sandbox.messages import Checked, ParseRequest
 from ingest.sandbox.pool import ParserPool
 from ingest.sandbox.readable import readable_paths, runnable_paths
 
-ABI = landlock.supported_abi() if sys.platform == "linux" else None
+try:
+    ABI = landlock.supported_abi() if sys.platform == "linux" else None
+except OSError:
+    ABI = None
 pytestmark = pytest.mark.skipif(ABI is None, reason="needs Landlock")
 REQUEST = ParseRequest(
     name="a.txt",
@@ -245,6 +248,29 @@ async def test_the_jail_hides_none_of_the_parsers_files() -> None:
     assert checked.jail == JailStatus(landlock=ABI, seccomp=True)
     assert checked.unreadable == ()
     assert logs == []
+
+
+async def test_the_log_says_why_landlock_is_missing() -> None:
+    pool = ParserPool(
+        size=1,
+        timeout=AGES,
+        memory=MEMORY,
+        child="tests.servers.parser_without_landlock",
+        confinement=Confinement(after_check=True),
+    )
+    with capture_logs() as logs:
+        async with checking(pool) as task:
+            checked = await task
+
+    problem = "[Errno 38] landlock_create_ruleset: not here"
+    assert checked.jail == JailStatus(landlock=None, seccomp=True, landlock_problem=problem)
+    line = next(line for line in logs if line["event"] == "parsers_not_jailed")
+    assert line["missing"] == f"no Landlock ({problem})"
+
+
+def test_a_refused_system_call_names_its_cause() -> None:
+    with pytest.raises(OSError, match="landlock_create_ruleset: Invalid argument"):
+        landlock._call(landlock._CREATE_RULESET, None, 0, 1 << 20)  # an unknown flag
 
 
 async def test_without_a_jail_the_log_warns() -> None:
