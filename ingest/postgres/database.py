@@ -15,6 +15,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from ingest.errors import SetupError
 from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
 from ingest.postgres.sessions import PoolConnection, SessionSetup, begin_transaction
 
@@ -102,7 +103,14 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         # starts over, so the pool recovers seconds after the database does.
         reconnect_timeout=_PATIENCE_SECONDS,
     )
-    await pool.open(wait=True)
+    try:
+        await pool.open(wait=True)
+    except PoolTimeout:
+        await pool.close()
+        raise SetupError(
+            "DATABASE_URL: could not open the first connections; the log has the errors of the"
+            " server, such as too many connections for the role"
+        ) from None
     try:
         yield Connections(pool, await _own_role(pool))
     finally:

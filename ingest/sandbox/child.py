@@ -109,17 +109,23 @@ def _answer(body: bytes, replies: BinaryIO, files: socket.socket, jail: Jail) ->
     return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _ProgressReporter:
     """Sends progress frames to the parent before the answer."""
 
     replies: BinaryIO
     cpu_seconds: float
+    _stage: str = ""
+    _sent_at: float = 0.0
 
     def restart_limits(self, stage: str = "extract") -> None:
         """Restart the CPU and wall-clock limits after a long step, before the next one."""
         limits.allow_cpu(self.cpu_seconds)
-        _send(self.replies, protocol.note(stage))
+        now = time.monotonic()
+        # Small members of an archive take less than a millisecond each.
+        if stage != self._stage or now - self._sent_at >= protocol.NOTE_SECONDS:
+            self._stage, self._sent_at = stage, now
+            _send(self.replies, protocol.note(stage))
 
 
 def _receive(files: socket.socket) -> BinaryIO:
