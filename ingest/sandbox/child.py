@@ -157,7 +157,7 @@ def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -
     sink = None
     if request.members is not None:
         sink = FolderSink(
-            _new_folder(request.members),
+            Path(request.members),
             max_members=_MOST_ATTACHMENTS,
             max_bytes=_ATTACHMENT_BYTES,
             max_member_bytes=_LARGEST_FILE,
@@ -214,18 +214,12 @@ class _Reported:
             self._on_picture()
 
 
-def _new_folder(name: str) -> Path:
-    path = Path(name)
-    path.mkdir()
-    return path
-
-
 def _unpack(file: BinaryIO, request: UnpackRequest, progress: _ProgressReporter) -> Unpacked:
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.archives.unpack import unpack
 
     sink = FolderSink(
-        _new_folder(request.folder),
+        Path(request.folder),
         max_members=request.max_members,
         max_bytes=request.max_bytes,
         max_member_bytes=request.max_member_bytes,

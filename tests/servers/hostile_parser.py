@@ -93,7 +93,6 @@ def _litter() -> str:
 
 
 def _fake_members() -> str:
-    (Path(tempfile.gettempdir()) / "members").rmdir()
     os.symlink("/etc", Path(tempfile.gettempdir()) / "members")
     return "replaced"
 
