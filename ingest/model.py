@@ -109,6 +109,8 @@ LONGEST_URL = 2048
 """Characters; longer URLs are refused everywhere."""
 MOST_LINKS = 5000
 """Links kept per page."""
+LONGEST_METADATA = 1024 * 1024
+"""Bytes of a document's metadata, as JSON; more is left out."""
 
 
 Placeholder = Literal["login_page", "soft_404", "consent_wall", "needs_javascript"]
@@ -178,6 +180,8 @@ class JailStatus:
     landlock: int | None
     """The kernel's ABI version of Landlock; None: not applied."""
     seccomp: bool
+    landlock_problem: str | None = None
+    """Why Landlock is not applied, as the system says it."""
 
     @property
     def is_complete(self) -> bool:
@@ -240,10 +244,8 @@ class Chunk:
     """Range of the document's text around the chunk: the innermost section that contains it,
     heading included; the whole text if no section does."""
     words: bytes = b""
-    """Terms of the text for the keyword index, and of its other spellings: int32, little-endian
-    (analysis/chunk_terms.py)."""
+    """Terms for the keyword index, as int32, little-endian (analysis/chunk_terms.py)."""
     grams: bytes = b""
-    """Its grams, in the same form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,11 +51,16 @@ def with_terms(document: Document, chunks: Sequence[Chunk]) -> tuple[Document, l
     return replace(document, language=language), found
 
 
+def has_terms(chunks: Sequence[Chunk]) -> bool:
+    """Whether the parser process has made the terms of all chunks; else a tick makes them."""
+    return all(chunk.words for chunk in chunks)
+
+
 def indexed_terms(
     subject: Subject, chunks: Sequence[Chunk], *, application_id: UUID
 ) -> Iterator[IndexedTerms]:
-    """The terms of each chunk as they are stored."""
-    bodies = ((_body(chunk, subject.language), chunk.headings) for chunk in chunks)
+    """The terms of each chunk as they are stored; without those of a text that has none yet."""
+    bodies = ((_body(chunk), chunk.headings) for chunk in chunks)
     return _indexed(subject, bodies, application_id)
 
 
@@ -95,9 +100,9 @@ def _headings_field(headings: tuple[str, ...], language: str | None) -> _Field:
     return _field("\n".join(headings)[-_READ:], language)
 
 
-def _body(chunk: Chunk, language: str | None) -> _Field:
+def _body(chunk: Chunk) -> _Field:
     if not chunk.words:
-        return _field(chunk.text, language)
+        return _NOTHING
     words = np.frombuffer(chunk.words, _STORED)
     end = int(np.argmax(words == SEPARATOR))
     return _Field(words[:end], words[end + 1 :], np.frombuffer(chunk.grams, _STORED))

@@ -1,12 +1,20 @@
 """Detects the language of a text, and stems words by it."""
 
+import io
+import lzma
 import threading
+from array import array
 from functools import cache
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
+import numpy as np
+import py3langid.langid
 import Stemmer
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+from numpy.typing import NDArray
+from py3langid.langid import LanguageIdentifier
 
+_MODEL: Final = Path(py3langid.langid.__file__).parent / py3langid.langid.MODEL_FILE
 READ: Final = 4000
 """Characters that detection reads; more would not change its answer."""
 _SURE: Final = 0.5
@@ -67,8 +75,25 @@ def stems(words: list[str], language: str) -> list[str]:
 
 @cache
 def load_identifier() -> LanguageIdentifier:
-    """The detector, loaded once per process: half a second and 80 MB."""
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    """The detector, loaded once per process: half a second and 80 MB.
+
+    Not by its own function, which writes a temporary file of 60 MB: a parser process may not.
+    """
+    with lzma.open(_MODEL) as packed, np.load(io.BytesIO(packed.read())) as model:
+        return LanguageIdentifier(
+            model["ptc"],
+            model["pc"],
+            model["classes"].tolist(),
+            _array(model["nextmove"]),
+            model["out_feat"].tolist(),
+            norm_probs=True,
+            tk_row=_array(model["nextmove_row"]),
+        )
+
+
+def _array(numbers: NDArray[Any]) -> "array[int]":
+    """As an array of the standard library, whose items are read faster one by one."""
+    return array("H" if numbers.itemsize == 2 else "I", numbers.tobytes())
 
 
 def _stemmer(algorithm: str) -> Stemmer.Stemmer:

@@ -15,6 +15,8 @@ _READ: Final = 500
 """Characters of a title or path that count."""
 _SCHEME: Final = regex.compile(r"^[a-z][a-z0-9+.-]*://")
 _WORD: Final = regex.compile(r"(?<!\p{L})\p{L}{3,}(?!\p{L}|\p{N})|\p{Lo}{2}")
+_LETTER: Final = regex.compile(r"\p{L}")
+_LEAST_LETTERS: Final = 0.6
 _SUFFIX: Final = regex.compile(r"\.\w{1,8}$")
 
 
@@ -64,7 +66,12 @@ def _name(subject: Subject) -> str:
 def _telling_parts(path: str) -> list[str]:
     """The parts with words in them, unlike `scan0012`."""
     parts = _SUFFIX.sub("", path).split("/")
-    return [regex.sub(r"[_-]+", " ", part) for part in parts if _WORD.search(part)]
+    return [regex.sub(r"[_-]+", " ", part) for part in parts if _is_telling(part)]
+
+
+def _is_telling(part: str) -> bool:
+    letters = len(_LETTER.findall(part))
+    return letters >= _LEAST_LETTERS * len(part) and _WORD.search(part) is not None
 
 
 def _has_only(text: str, known: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Make the terms of chunks that lack them: stored by an earlier version, renamed, or published.
+"""Make the terms of chunks that lack them: of an earlier version, a huge text, a renamed file.
 
 One document per transaction, so a killed process loses one at most, and replacing a document waits
 for one at most. Until then such chunks are found by their vectors, or by their earlier terms.

@@ -89,8 +89,8 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
     for ordinal, text in enumerate(chunks):
         await conn.execute(
             "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, "
-            "content, embedded_hash, token_count, char_start, char_end, section_start, section_end) "
-            "values (gen_random_uuid(), %s, %s, %s, %s, %s, '', 1, 0, %s, 0, %s)",
+            "content, embedded_hash, token_count, char_start, char_end, section_start, "
+            "section_end) values (gen_random_uuid(), %s, %s, %s, %s, %s, '', 1, 0, %s, 0, %s)",
             [application_id, source_id, document[0], ordinal, text, len(text), len(text)],
         )
     return UUID(str(source_id))

@@ -18,7 +18,7 @@ from benchmarks.search.ndcg import mean_ndcg, ndcg
 from benchmarks.search.races import BARE, HTTP, OURS
 from benchmarks.search.texts import Texts
 from ingest.postgres.database import load_queries
-from ingest.search.search import EF_SEARCH as OUR_EF_SEARCH
+from ingest.search.vector_ranking import EF_SEARCH as OUR_EF_SEARCH
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,12 @@ from ingest.formats.registry import extract
 from ingest.handlers.context import ArchiveLimits, Context, Progress
 from ingest.handlers.documents.archive import unpack_archive
 from ingest.handlers.documents.file import ingest_file, ingest_member
-from ingest.model import Chunk, Sitemap
+from ingest.model import Sitemap
 from ingest.postgres.database import Connection, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
+    Rechunked,
     RechunkRequest,
     SitemapRequest,
     Unpacked,
@@ -83,7 +84,7 @@ class InProcessParser:
             skipped = unpack(file, name=request.name, sink=sink, on_member=lambda: None)
         return Unpacked(members=tuple(sink.members), skipped=skipped)
 
-    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> Rechunked:
         raise NotImplementedError
 
     async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:

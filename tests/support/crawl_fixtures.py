@@ -23,12 +23,13 @@ from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.registry import load_handlers
-from ingest.model import Chunk, ChunkSettings, Document, Sitemap
+from ingest.model import ChunkSettings, Document, Sitemap
 from ingest.postgres.database import Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
+    Rechunked,
     RechunkRequest,
     SitemapRequest,
     Unpacked,
@@ -79,17 +80,18 @@ class InProcessParser:
     async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:
         raise NotImplementedError
 
-    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> Rechunked:
         document = Document(
             text=text, media_type="text/markdown", extractor="", pages=request.pages
         )
         settings = request.chunk
-        return chunk(
+        chunks = chunk(
             document,
             tokenizer=load_tokenizer(settings.tokenizer),
             size=settings.size,
             overlap=settings.overlap,
         )
+        return Rechunked(chunks=chunks, language=None)
 
     async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
         data = await asyncio.to_thread(path.read_bytes)

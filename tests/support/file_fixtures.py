@@ -18,6 +18,7 @@ from ingest.postgres.database import Pool, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
+    Rechunked,
     RechunkRequest,
     SitemapRequest,
     Unpacked,
@@ -81,7 +82,7 @@ class LineParser:
     async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:
         raise NotImplementedError
 
-    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> Rechunked:
         raise NotImplementedError
 
     async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:

@@ -15,7 +15,7 @@ from ingest.handlers.documents.file import ingest_file
 from ingest.handlers.documents.rechunk import rechunk_source
 from ingest.model import Chunk, ChunkSettings, Page, Sitemap
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, SitemapRequest
+from ingest.sandbox.messages import Parsed, ParseRequest, Rechunked, RechunkRequest, SitemapRequest
 from ingest.store.documents import chunking, embedding_models
 from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.queue import job_types
@@ -70,7 +70,7 @@ class WordParser(LineParser):
         parsed = await super().parse(path, request, owner=owner)
         return replace(parsed, chunks=cut(parsed.document.text, request.chunk))
 
-    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> list[Chunk]:
+    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> Rechunked:
         self.recut.append(text)
         if self.on_rechunk is not None:
             answer = self.on_rechunk(text)
@@ -78,7 +78,7 @@ class WordParser(LineParser):
                 raise answer
             if answer is not None:
                 await answer
-        return cut(text, request.chunk, request.pages)
+        return Rechunked(chunks=cut(text, request.chunk, request.pages), language=None)
 
     async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
         raise NotImplementedError

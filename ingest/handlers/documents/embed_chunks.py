@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ingest.analysis.subject import Subject, context_line
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.documents.token_budget import reserved_tokens
 from ingest.model import Chunk, EmbeddingModel, Vectors
 from ingest.observability import metrics
 from ingest.postgres.database import transaction
@@ -94,7 +93,9 @@ async def embed_chunks(
     tokens = sum(texts_and_tokens[index][1] for index in missing)
     metrics.embeddings_reused(len(chunks) - len(missing))
     if missing:
-        async with reserved_tokens(ctx.pool, application_id=application_id, tokens=tokens) as spent:
+        async with ctx.token_reservations.hold(
+            ctx.pool, application_id=application_id, tokens=tokens
+        ) as spent:
             answer = await ctx.embedder.embed(
                 [texts_and_tokens[index][0] for index in missing],
                 [texts_and_tokens[index][1] for index in missing],

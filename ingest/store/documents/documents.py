@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from ingest.analysis.chunk_terms import indexed_terms
+from ingest.analysis.chunk_terms import has_terms, indexed_terms
 from ingest.analysis.subject import Subject
 from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
@@ -20,23 +20,9 @@ from ingest.store.documents import fresh_vectors
 _SQL = load_queries("documents/documents.sql")
 
 _CHUNK_COLUMNS = (
-    "id",
-    "application_id",
-    "source_id",
-    "document_id",
-    "ordinal",
-    "content",
-    "embedded_hash",
-    "token_count",
-    "headings",
-    "page",
-    "page_end",
-    "char_start",
-    "char_end",
-    "section_start",
-    "section_end",
-    "words",
-    "grams",
+    *("id", "application_id", "source_id", "document_id", "ordinal", "content", "embedded_hash"),
+    *("token_count", "headings", "page", "page_end", "char_start", "char_end"),
+    *("section_start", "section_end", "words", "grams"),
 )
 
 
@@ -225,6 +211,7 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "uri": new.uri,
         "title": document.title,
         "language": document.language,
+        "terms_indexed": has_terms(new.chunks),
         "media_type": document.media_type,
         "status": "partial" if new.is_partial else "completed",
         "error_code": new.error_code,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
+from ingest.analysis.chunk_terms import has_terms
 from ingest.analysis.subject import Subject
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
 from ingest.payloads import RechunkPayload
@@ -154,6 +155,7 @@ async def _count(
             "tokens": tokens,
             "model_id": new.model_id,
             "language": new.language,
+            "terms_indexed": has_terms(new.chunks),
             "status": "completed" if new.error_code is None else "partial",
             "error_code": new.error_code,
         },

@@ -37,7 +37,7 @@ select chunk_count, token_count, held_by_job_id is not null as is_held
 update rag.documents
    set chunking = %(chunking)s, chunk_count = %(chunks)s, token_count = %(tokens)s,
        embedding_model_id = %(model_id)s, status = %(status)s, error_code = %(error_code)s,
-       language = %(language)s, terms_indexed = true, updated_at = now()
+       language = %(language)s, terms_indexed = %(terms_indexed)s, updated_at = now()
  where id = %(id)s;
 
 -- name: add_counts

@@ -165,7 +165,7 @@ async def test_equal_text_is_embedded_once_per_application(
     first = await house.upload(application_id, "a.txt", "one\ntwo")
     await house.run()
     paid = house.embedder.calls
-    second = await house.upload(application_id, "copy/a.txt", "one\ntwo")
+    second = await house.upload(application_id, "b/a.txt", "one\ntwo")
     finished = await house.run()
 
     assert house.embedder.calls == paid

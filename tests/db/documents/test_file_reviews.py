@@ -17,8 +17,9 @@ from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
 from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.search.search import by_meaning, by_words
+from ingest.search.keyword_ranking import by_words
 from ingest.search.statistics import SearchStatistics
+from ingest.search.vector_ranking import by_meaning
 from ingest.store.documents import embedding_models, held_documents
 from ingest.store.documents.documents import coverage_json
 from ingest.store.queue import job_types, reviews
@@ -70,10 +71,8 @@ async def found(conn: Connection, house: House, application_id: UUID) -> set[str
     sources = [row[0] for row in await rows(conn, "select id from rag.knowledge_sources")]
     async with searching(conn, application_id):
         statistics = SearchStatistics()
-        matches = await by_words(
-            conn, everywhere, "version", statistics, limit=9, enough=9, ranked=100
-        )
-        ranked = matches.in_order()
+        matches = await by_words(conn, everywhere, "version", statistics, most=100)
+        ranked = matches.best(9)
         for scope in (everywhere, replace(everywhere, source_ids=sources)):
             query = VectorQuery(
                 scope=scope,

@@ -10,9 +10,9 @@ import pytest
 from pgvector import Vector
 
 from ingest.postgres.database import Connection
-from ingest.search import search
-from ingest.search.search import by_meaning
+from ingest.search import vector_ranking
 from ingest.search.statistics import SearchStatistics
+from ingest.search.vector_ranking import by_meaning
 from ingest.store.documents import fresh_vectors
 from ingest.store.search import vector_search
 from ingest.store.search.scope import Ranked, SearchScope
@@ -30,7 +30,7 @@ async def space(conn: Connection) -> Space:
 @pytest.fixture
 def by_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few vectors there are, they are not too few for the index."""
-    monkeypatch.setattr(search, "_EXACT_NUMBERS", 0)
+    monkeypatch.setattr(vector_ranking, "_EXACT_NUMBERS", 0)
 
 
 def ray(angle: float) -> np.ndarray[Any, np.dtype[np.float32]]:

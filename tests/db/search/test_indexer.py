@@ -11,6 +11,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from harness.patience import PATIENCE
+from ingest.analysis.subject import Subject
 from ingest.blobs.local import LocalBlobStore
 from ingest.model import Chunk
 from ingest.postgres.database import Connection, Pool, transaction
@@ -70,6 +71,7 @@ async def replace_chunks(conn: Connection, source_id: UUID, space: Space) -> Non
                 chunks=[
                     Chunk(ordinal=0, text="new", token_count=1, start=0, end=3, section=(0, 3))
                 ],
+                subject=Subject(title=None, uri="a.txt", language=None),
                 hashes=[b"hash"],
                 vectors=space.clustered(1),
                 embedded=np.ones(1, dtype=np.bool_),

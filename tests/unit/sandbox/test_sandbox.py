@@ -42,7 +42,7 @@ async def pool() -> AsyncIterator[ParserPool]:
 async def hasty() -> AsyncIterator[ParserPool]:
     pool = ParserPool(
         size=1,
-        timeout=timedelta(seconds=1),
+        timeout=timedelta(seconds=4),
         memory=1024 * MIB,
         child="tests.servers.hostile_parser",
     )
@@ -267,7 +267,7 @@ async def test_rechunk_does_not_parse_again(pool: ParserPool) -> None:
     pages = (Page(number=1, start=0, end=18), Page(number=2, start=20, end=len(text)))
     settings = ChunkSettings(tokenizer="minilm", size=64, overlap=0, by="page")
 
-    chunks = await pool.rechunk(text, RechunkRequest(pages=pages, chunk=settings))
+    chunks = (await pool.rechunk(text, RechunkRequest(pages=pages, chunk=settings))).chunks
 
     assert [chunk.page for chunk in chunks] == [1, 2]
     assert [text[chunk.start : chunk.end] for chunk in chunks] == [chunk.text for chunk in chunks]
@@ -385,6 +385,14 @@ async def test_forged_parser_reply_is_rejected(pool: ParserPool, files: Files) -
         await files.parse(pool, 'lie {"resident": 1, "document": {"text": 5}, "chunks": []}')
 
     assert caught.value.code == "parser_crashed"
+
+
+@LINUX
+async def test_a_parser_cannot_keep_its_parent_busy_with_progress(
+    pool: ParserPool, files: Files
+) -> None:
+    with pytest.raises(Permanent, match="too many steps"):
+        await files.parse(pool, "chatter 10000")
 
 
 async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
