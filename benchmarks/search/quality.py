@@ -14,8 +14,7 @@ from benchmarks.core.environments import Unavailable, peers_in, python_of, run_s
 from benchmarks.core.options import Options
 from benchmarks.core.postgres import Server
 from benchmarks.core.results import Table
-from benchmarks.search.cranfield import Collection, Question
-from benchmarks.search.ndcg import mean_ndcg
+from benchmarks.search.cranfield import Collection, Question, mean_ndcg
 from benchmarks.search.timing import MODES
 from harness.service import Service, services, until
 
