@@ -52,6 +52,7 @@ ErrorCode = Literal[
     "embedding_model_missing",
     "embedding_quota",
     "embedding_mismatch",
+    "rerank_unavailable",
     "rate_limited",
     "budget_exceeded",
     "quota_exceeded",

@@ -1,7 +1,7 @@
 """Values shared between modules. All are frozen and independent of storage."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,6 +212,18 @@ class Document:
     """Only for HTML fetched from a URL."""
 
 
+class NextSection(NamedTuple):
+    """A section that begins inside a chunk. Its path is that of the section before it, cut, and its
+    heading: whole paths would multiply the size of a text that consists of headings."""
+
+    start: int
+    """In the document's text."""
+    kept: int
+    """Headings of the path before it that stay."""
+    heading: str
+    """May be empty, which adds nothing to the path."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """A piece of a document: the unit of embedding and search."""
@@ -236,6 +248,8 @@ class Chunk:
     section: tuple[int, int]
     """Range of the document's text around the chunk: the innermost section that contains it,
     heading included; the whole text if no section does."""
+    sections: tuple["NextSection", ...] = ()
+    """Sections that begin after the chunk's start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ msgspec checks that fields exist and have the right types; the functions here ch
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -209,6 +210,9 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
         raise BadFrame("a chunk whose last page precedes its first")
     _check_range(header, start)
     _check_range(row.section, len(text))
+    places = [start, *(section.start for section in row.sections), end]
+    if any(here >= following for here, following in pairwise(places)):
+        raise BadFrame("a section outside its chunk")
     own = text[start:end]
     return Chunk(text=own if header is None else text[slice(*header)] + own, **row._asdict())
 

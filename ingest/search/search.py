@@ -1,7 +1,7 @@
 """Search, from the question to its hits: limits and order of the steps.
 
     search ─► embed the question ─► rank by meaning ┐
-                                    rank by words  ─┴► fuse ─► load the hits
+                                    rank by words  ─┴► fuse ─► choose distinct hits ─► rerank
 
 `ingest/store/search` has the statements.
 """
@@ -9,7 +9,8 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
+from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -21,43 +22,35 @@ from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
+from ingest.search.candidates import Candidate, candidates
+from ingest.search.choose import Choice, as_hit, distinct, diverse, first_of_documents
 from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import Matches, by_words
+from ingest.search.matched_text import MatchedText
+from ingest.search.question import Answer, Question
+from ingest.search.rerank import Reranking, RerankOutcome
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
 from ingest.store.search import hits
-from ingest.store.search.hits import SearchHit
+from ingest.store.search.hits import StoredChunk
 from ingest.store.search.scope import Ranked, SearchScope
+from ingest.store.search.similarities import similarities
 from ingest.store.search.vector_search import VectorQuery
 
 log = structlog.get_logger()
 
-Mode = Literal["hybrid", "vector", "keyword"]
 Vector = NDArray[np.float32]
 
-# Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
-_FUSED: Final = 50
+# Chunks of each ranking: one that ranks well in both beats the best of one. If so many of them say
+# the same that hits are missing, more are ranked.
+_DEPTHS: Final = (50, 250, 1000)
+# Chunks among which a search for diverse hits chooses, per hit.
+_CHOICES_PER_HIT: Final = 5
+_MOST_CHOICES: Final = 100
 # Ranking reads every match; beside vectors, a broad query needs fewer ranked matches.
 _RANKED_ALONE: Final = 2000
 _RANKED_HYBRID: Final = 400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    text: str
-    mode: Mode = "hybrid"
-    limit: int = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    hits: Sequence[SearchHit]
-    """Best first. A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for
-    some of them (`keyword`), or the mean of both scores relative to the best of their kind
-    (`hybrid`)."""
-    lacks_vector: Transient | None = None
-    """Why a hybrid search went by words alone; its scores are those of `keyword`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +60,7 @@ class SearchParts:
     pool: Pool
     embedder: EmbeddingService
     model_id: int
+    reranking: Reranking | None = None
     slots: SearchSlots = field(default_factory=SearchSlots)
     statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
@@ -80,19 +74,27 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     started = time.monotonic()
     # Embed before the transaction, so that a slow provider does not hold a connection.
     vector, failure = await _embed(question, parts.embedder)
+    query = MatchedText(question.text)
     try:
         async with parts.slots.hold(scope.application_id):
-            found = await _find(question, scope, vector, parts)
+            choices = await _find(question, query, scope, vector, parts)
     except psycopg.errors.QueryCanceled:
         metrics.statement_timed_out("search")
         log.warning("search.timed_out", application_id=str(scope.application_id))
         raise SearchTimeout(
             "the search took too long and was ended; ask with fewer words, or in fewer sources"
         ) from None
+    # Outside the slot, because it waits for a provider.
+    outcome = await _rerank(question, choices, parts)
     metrics.searched(question.mode, seconds=time.monotonic() - started)
     if failure is not None:
         metrics.search_degraded(failure.code)
-    return Answer(hits=found, lacks_vector=failure)
+    return Answer(
+        hits=[as_hit(choice, query) for choice in _best(question, outcome)],
+        lacks_vector=failure,
+        reranked=outcome.reranked,
+        rerank_failure=outcome.failure,
+    )
 
 
 async def _embed(
@@ -110,49 +112,155 @@ async def _embed(
 
 
 async def _find(
-    question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
-) -> list[SearchHit]:
+    question: Question,
+    query: MatchedText,
+    scope: SearchScope,
+    vector: Vector | None,
+    parts: SearchParts,
+) -> list[Choice]:
+    """Distinct chunks to choose from, best first."""
+
+    async def load(ids: Sequence[UUID]) -> list[StoredChunk]:
+        async with transaction(parts.pool.of(scope.application_id)) as conn:
+            return await hits.load(conn, ids, application_id=scope.application_id)
+
     # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
-        ranked = await _rank(question, careful, vector, parts)
-        async with transaction(parts.pool.of(scope.application_id)) as conn:
-            found = await hits.load(conn, ranked, application_id=scope.application_id)
-        if len(found) == len(ranked):
+        for depth in _DEPTHS:
+            if depth < question.limit:
+                continue
+            found, may_have_more = await _rank(question, careful, vector, parts, depth=depth)
+            found = await _above_minimum(question, found, scope, vector, parts)
+            choices = await distinct(
+                found,
+                load,
+                query,
+                wanted=_wanted(question, parts),
+                collapse=question.collapse,
+                # A reranker decides which hits of a document are its best.
+                per_document=None if _reranking(question, parts) else question.per_document,
+            )
+            if len(choices.kept) >= question.limit or not may_have_more:
+                break
+        if not choices.lacks_deleted:
             break
-    return found
+    return choices.kept
+
+
+def _wanted(question: Question, parts: SearchParts) -> int:
+    """How many distinct chunks to choose the hits from."""
+    wanted = question.limit
+    if question.diversity:
+        wanted = max(wanted, min(_MOST_CHOICES, _CHOICES_PER_HIT * wanted))
+    if (reranking := _reranking(question, parts)) is not None:
+        wanted = max(wanted, reranking.candidates)
+    return wanted
+
+
+def _reranking(question: Question, parts: SearchParts) -> Reranking | None:
+    return parts.reranking if question.rerank else None
+
+
+async def _rerank(
+    question: Question, choices: Sequence[Choice], parts: SearchParts
+) -> RerankOutcome:
+    reranking = _reranking(question, parts)
+    if reranking is None:
+        return RerankOutcome(choices=choices, reranked=None)
+    return await reranking.rerank(question.text, choices)
+
+
+def _best(question: Question, outcome: RerankOutcome) -> Sequence[Choice]:
+    choices = outcome.choices
+    if outcome.reranked and question.min_score.rerank is not None:
+        choices = [one for one in choices if question.min_score.passes_rerank(one.rerank_score)]
+    if question.per_document is not None:
+        choices = first_of_documents(choices, question.per_document)
+    if question.diversity:
+        return diverse(choices, diversity=question.diversity, limit=question.limit)
+    return choices[: question.limit]
+
+
+async def _above_minimum(
+    question: Question,
+    found: Sequence[Candidate],
+    scope: SearchScope,
+    vector: Vector | None,
+    parts: SearchParts,
+) -> list[Candidate]:
+    """The candidates that reach the least scores asked for."""
+    least = question.min_score
+    if least.cosine is not None:
+        if vector is None:
+            # Without vectors no chunk has this score; the answer says that it is degraded.
+            least = replace(least, cosine=None)
+        elif unknown := [one.id for one in found if one.cosine is None]:
+            # Those found by words alone may be near enough too.
+            async with transaction(parts.pool.of(scope.application_id)) as conn:
+                known = await similarities(
+                    conn,
+                    unknown,
+                    vector,
+                    application_id=scope.application_id,
+                    model_id=parts.model_id,
+                )
+            found = [replace(one, cosine=one.cosine or known.get(one.id)) for one in found]
+    return [one for one in found if least.passes(one)]
 
 
 async def _rank(
-    question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
-) -> list[Ranked]:
+    question: Question,
+    scope: SearchScope,
+    vector: Vector | None,
+    parts: SearchParts,
+    *,
+    depth: int,
+) -> tuple[list[Candidate], bool]:
+    """Up to `depth` candidates of each half, and whether more might become hits."""
     pool = parts.pool.of(scope.application_id)
 
-    async def meaning(vector: Vector, *, limit: int) -> list[Ranked]:
-        query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=limit)
+    async def meaning(vector: Vector) -> list[Ranked]:
+        query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=depth)
         async with transaction(pool) as conn:
             return await by_meaning(conn, query, parts.statistics)
 
-    async def words(*, limit: int, ranked: int) -> Matches:
+    async def words(*, ranked: int) -> Matches:
         async with transaction(pool) as conn:
             return await by_words(
                 conn,
                 scope,
                 question.text,
                 parts.statistics,
-                limit=limit,
+                limit=depth,
                 enough=question.limit,
-                ranked=ranked,
+                ranked=max(ranked, depth),
             )
 
+    near: list[Ranked] = []
+    matching = Matches(with_all=[], with_some=[])
     if vector is None:
-        return (await words(limit=question.limit, ranked=_RANKED_ALONE)).in_order()
-    if question.mode == "vector":
-        return await meaning(vector, limit=question.limit)
-    depth = max(question.limit, _FUSED)
-    # Concurrently, each on its own connection. Neither holds one while it waits for the other:
-    # otherwise many searches would deadlock on the pool.
-    near, matching = await run_both(
-        meaning(vector, limit=depth), words(limit=depth, ranked=_RANKED_HYBRID)
-    )
-    return fuse(near, [*matching.with_all, *matching.with_some], limit=question.limit)
+        matching = await words(ranked=_RANKED_ALONE)
+    elif question.mode == "vector":
+        near = await meaning(vector)
+    else:
+        # Concurrently, each on its own connection. Neither holds one while it waits for the other:
+        # otherwise many searches would deadlock on the pool.
+        near, matching = await run_both(meaning(vector), words(ranked=_RANKED_HYBRID))
+    by_word = [*matching.with_all, *matching.with_some]
+    if vector is None:
+        order = matching.in_order()
+    elif question.mode == "vector":
+        order = near
+    else:
+        weights = question.weights.vector, question.weights.keyword
+        order = fuse(near, by_word, limit=2 * depth, weights=weights)
+    least = question.min_score
+    is_cut = _reaches_below(near, least.cosine) or _reaches_below(by_word, least.bm25)
+    may_have_more = max(len(near), len(by_word)) >= depth and not is_cut
+    return candidates(order, near=near, words=by_word), may_have_more
+
+
+def _reaches_below(ranking: Sequence[Ranked], least: float | None) -> bool:
+    """Whether a ranking has come to hits below the least score: more of it would be as well."""
+    return least is not None and any(hit.score < least for hit in ranking)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.postgres.database import Connection, show
-from ingest.search.search import by_meaning
 from ingest.search.statistics import SearchStatistics
+from ingest.search.vector_ranking import by_meaning
 from ingest.store.documents import documents, embedding_models
 from ingest.store.documents.documents import NewDocument
 from ingest.store.search.scope import SearchScope
@@ -60,13 +60,14 @@ async def add_document(
     vectors: NDArray[np.float32] | None = None,
     metadata: str = "{}",
     title: str | None = None,
+    chunks: Sequence[Chunk] | None = None,
 ) -> UUID:
     """Add a completed source with one document of these chunks; returns the source id."""
     source = await add_source(conn, application_id, status="completed", metadata=metadata)
     await conn.execute(
         "update rag.knowledge_sources set chunk_count = %s where id = %s", [len(texts), source]
     )
-    chunks = [
+    chunks = chunks or [
         Chunk(
             ordinal=n,
             text=text,

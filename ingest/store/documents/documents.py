@@ -33,6 +33,7 @@ _CHUNK_COLUMNS = (
     "keywords",
     "section_start",
     "section_end",
+    "sections",
 )
 
 
@@ -188,6 +189,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.end,
             keywords,
             *chunk.section,
+            Jsonb(chunk.sections),
         )
 
 

@@ -13,23 +13,20 @@ from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
 from ingest.search import search
-from ingest.search.search import Matches
+from ingest.search.keyword_ranking import Matches
 from ingest.store.search import keyword_search
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.support.searchable_chunks import Space, add_document
 
-FIELDS = {
-    "chunkId",
-    "knowledgeSourceId",
-    "documentId",
-    "title",
-    "uri",
-    "page",
-    "pageEnd",
-    "headings",
-    "content",
-    "score",
+CHUNK_FIELDS = {
+    *("chunkId", "knowledgeSourceId", "documentId", "title", "uri", "mediaType"),
+    *("metadata", "documentMetadata", "publishedAt", "createdAt", "updatedAt"),
+    *("ordinal", "page", "pageEnd", "charStart", "charEnd", "headings", "sections", "content"),
+}
+FIELDS = CHUNK_FIELDS | {
+    *("score", "cosine", "bm25", "rerankScore", "vectorRank", "keywordRank", "section"),
+    *("matchedTerms", "duplicateCount", "duplicates"),
 }
 
 
