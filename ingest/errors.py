@@ -157,6 +157,15 @@ class NotFound(IngestError):
         super().__init__(f"{what} not found")
 
 
+class NotStored(NotFound):
+    """The object exists, but its bytes are not kept."""
+
+    code = "original_not_stored"
+
+    def __init__(self, what: str) -> None:
+        IngestError.__init__(self, f"{what} are not stored")
+
+
 class Conflict(IngestError):
     """The object's state forbids the request."""
 
