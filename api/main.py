@@ -46,10 +46,8 @@ from api.problems import (
 from api.routes import (
     applications,
     batches,
-    chunks,
     crawls,
     deliveries,
-    documents,
     firecrawl_webhook,
     health,
     job_requests,
@@ -71,6 +69,7 @@ from api.routes import (
     worker_config,
 )
 from api.routes.api_docs import add_docs_page
+from api.routes.documents.routers import ROUTERS as OF_DOCUMENTS
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
 from api.upload.incoming import Incoming
@@ -134,7 +133,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     upload_url.router,
     preview.router,
     sources.router,
-    documents.router,
+    *OF_DOCUMENTS,
     crawls.router,
     batches.router,
     jobs.router,
@@ -142,7 +141,6 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     job_types.router,
     streams.router,
     search.router,
-    chunks.router,
     tickets.router,
     applications.router,
     usage.router,

@@ -1,7 +1,7 @@
 """Values shared between modules. All are frozen and independent of storage."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,18 +212,6 @@ class Document:
     """Only for HTML fetched from a URL."""
 
 
-class NextSection(NamedTuple):
-    """A section that begins inside a chunk. Its path is that of the section before it, cut, and its
-    heading: whole paths would multiply the size of a text that consists of headings."""
-
-    start: int
-    """In the document's text."""
-    kept: int
-    """Headings of the path before it that stay."""
-    heading: str
-    """May be empty, which adds nothing to the path."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """A piece of a document: the unit of embedding and search."""
@@ -248,8 +236,10 @@ class Chunk:
     section: tuple[int, int]
     """Range of the document's text around the chunk: the innermost section that contains it,
     heading included; the whole text if no section does."""
-    sections: tuple["NextSection", ...] = ()
-    """Sections that begin after the chunk's start."""
+    sections: tuple[tuple[int, int, str], ...] = ()
+    """Sections that begin after the chunk's start: where, in the document's text; how many headings
+    of the path before it stay; and its own heading, which may be empty. Whole paths would multiply
+    the size of a text that consists of headings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from ingest.chunking.packing import Packer
 from ingest.chunking.structure import Heading, Position, Sections, Structure, heading_paths
 from ingest.chunking.structure_reader import read_structure
 from ingest.chunking.token_map import TokenMap
-from ingest.model import Chunk, ChunkBy, Document, NextSection, Page
+from ingest.model import Chunk, ChunkBy, Document, Page
 from ingest.optional_steps import improve
 from ingest.tokens.tokenizers import Tokenizer
 
@@ -103,8 +103,8 @@ def _cut(
     return chunks
 
 
-def _next_section(heading: Heading, path: Sequence[str]) -> NextSection:
-    return NextSection(heading.start, len(path) - bool(heading.title), heading.title)
+def _next_section(heading: Heading, path: Sequence[str]) -> tuple[int, int, str]:
+    return heading.start, len(path) - bool(heading.title), heading.title
 
 
 def _breaks(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from ingest.errors import IsArchive, Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, NextSection, OcrSettings, Page, SkippedStep
+from ingest.model import Chunk, ChunkSettings, OcrSettings, Page, SkippedStep
 from ingest.sandbox.messages import (
     Answer,
     Checked,
@@ -52,7 +52,7 @@ class ChunkRow(NamedTuple):
     page_end: int | None
     repeated_header: tuple[int, int] | None
     section: tuple[int, int] | None
-    sections: tuple[NextSection, ...]
+    sections: tuple[tuple[int, int, str], ...]
 
 
 _KINDS: dict[str, type[Request]] = {
@@ -156,6 +156,4 @@ def encode_failure(
 
 
 def _row(chunk: Chunk) -> list[Any]:
-    # orjson knows lists, not named tuples.
-    sections = list(map(list, chunk.sections))
-    return [*(getattr(chunk, name) for name in ChunkRow._fields[:-1]), sections]
+    return [getattr(chunk, name) for name in ChunkRow._fields]

@@ -210,7 +210,7 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
         raise BadFrame("a chunk whose last page precedes its first")
     _check_range(header, start)
     _check_range(row.section, len(text))
-    places = [start, *(section.start for section in row.sections), end]
+    places = [start, *(position for position, *_ in row.sections), end]
     if any(here >= following for here, following in pairwise(places)):
         raise BadFrame("a section outside its chunk")
     own = text[start:end]

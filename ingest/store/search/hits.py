@@ -37,7 +37,7 @@ class StoredChunk:
     char_end: int
     headings: list[str]
     next_sections: list[tuple[int, int, str]] | None
-    """As NextSection in ingest/model.py; None: unknown, chunked by an earlier version."""
+    """As `sections` of model.Chunk; None: unknown, chunked by an earlier version."""
     content: str
 
     @property

@@ -20,10 +20,10 @@ def test_a_chunk_knows_each_section_that_begins_in_it() -> None:
     chunks = chunks_of(TEXT, size=64)
     for chunk in chunks:
         path = list(chunk.headings)
-        assert all(chunk.start < section.start < chunk.end for section in chunk.sections)
-        for section in chunk.sections:
-            path = path[: section.kept] + ([section.heading] if section.heading else [])
-            found[section.start] = tuple(path)
+        for start, kept, heading in chunk.sections:
+            assert chunk.start < start < chunk.end
+            path = path[:kept] + ([heading] if heading else [])
+            found[start] = tuple(path)
 
     begun = {chunk.start for chunk in chunks}
     assert found == {start: path for start, path in expected.items() if start not in begun}
@@ -37,5 +37,5 @@ def test_sections_take_no_more_than_the_headings_they_name() -> None:
 
     chunks = chunks_of(text, size=256)
 
-    named = sum(len(section.heading) for chunk in chunks for section in chunk.sections)
+    named = sum(len(heading) for chunk in chunks for _, _, heading in chunk.sections)
     assert named < len(text)
