@@ -91,7 +91,7 @@ async def distinct(
 
 def _parts(candidates: Sequence[Candidate], wanted: int) -> Iterator[Sequence[Candidate]]:
     """Few, because usually nothing is left out; then ever more."""
-    start, size = 0, wanted + wanted // 2
+    start, size = 0, wanted + wanted // 4
     while start < len(candidates):
         yield candidates[start : start + size]
         start, size = start + size, 2 * size

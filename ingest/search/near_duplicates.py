@@ -26,17 +26,18 @@ class ComparedText:
         self._words = frozenset(text.split())
 
     def is_same(self, other: "ComparedText") -> bool:
-        if self._words == other._words and self.normalised == other.normalised:
+        mine, others = self._words, other._words
+        if mine == others and self.normalised == other.normalised:
             return True
-        smaller, larger = sorted((self._words, other._words), key=len)
-        if len(smaller) < _FEWEST_WORDS or len(smaller) < _SHARED * len(larger):
+        fewer, more = min(len(mine), len(others)), max(len(mine), len(others))
+        if fewer < _FEWEST_WORDS or fewer < _SHARED * more:
             return False
         similarity = self.similarity(other)
         if similarity < _SHARED:
             return False
         if self._best_sentence or other._best_sentence:
             return self._best_sentence == other._best_sentence
-        return similarity >= _NEARLY_EQUAL and not any(map(_has_digit, smaller ^ larger))
+        return similarity >= _NEARLY_EQUAL and not any(map(_has_digit, mine ^ others))
 
     def similarity(self, other: "ComparedText") -> float:
         """The share of common words, from 0 to 1."""

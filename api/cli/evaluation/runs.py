@@ -79,6 +79,8 @@ def run(
     judged = {}
     for question in questions:
         body: dict[str, Any] = {"query": question.text, "mode": mode, "limit": depth}
+        if all(target.page is None and target.quote is None for target in question.targets):
+            body["perDocument"] = 1  # documents are ranked: more chunks of one would find no other
         if question.filter is not None:
             body["filter"] = question.filter
         answer = ask({**body, **variant.fields})

@@ -104,7 +104,7 @@ def test_answers_that_are_not_found_count_in_the_denominator(
     assert found["mrr"] == found["hit@1"] == 1
     assert found["ndcg@10"] == pytest.approx(1 / (1 + 0.63093), abs=1e-4)
     assert "1 queries have no judgement" in result.stderr
-    assert service.bodies == [{"query": "one", "mode": "vector", "limit": 20}]
+    assert service.bodies == [{"query": "one", "mode": "vector", "limit": 20, "perDocument": 1}]
 
 
 def test_a_document_is_ranked_once_by_its_best_chunk(
@@ -182,6 +182,7 @@ def test_pages_and_quotes_are_found_in_the_chunks_that_have_them(
 
     result = run(thumbs, "--mode", "hybrid", "--json")
 
+    assert "perDocument" not in service.bodies[0]
     questions = json.loads(result.stdout)["runs"][0]["questions"]
     assert [one["measures"]["mrr"] for one in questions] == [0.5, 0.5, 0]
 

@@ -69,7 +69,7 @@ async def test_no_more_is_loaded_than_needed() -> None:
     choices = await store.distinct(10)
 
     assert contents(choices.kept) == [f"text {n}" for n in range(10)]
-    assert store.loads == [15]
+    assert store.loads == [12]
 
 
 async def test_equal_texts_become_one_hit_that_names_the_others() -> None:

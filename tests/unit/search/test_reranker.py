@@ -140,7 +140,7 @@ async def test_an_endpoint_that_sends_a_byte_at_a_time_is_given_up() -> None:
             await asyncio.sleep(0)
 
     with respx.mock:
-        respx.post(URL).respond(stream=drip())
+        respx.post(URL).mock(return_value=httpx.Response(200, content=drip()))
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(RerankFault, match="no response"):
                 await reranker(timeout=0.05).scores("q", ["a" * 10_000_000])
