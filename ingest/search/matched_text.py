@@ -13,8 +13,10 @@ from typing import Final
 from ingest.tokens.keywords import is_cjk, keyword_text
 
 _WORD: Final = re.compile(r"\w+")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])\s+|\n\s*\n")  # noqa: RUF001
+# Also a blank line, and a line of dashes, as above the footer of a mail.
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])\s+|\n\s*\n|\n[-_=*]{2,}\s*\n")  # noqa: RUF001
 _STEM: Final = 5
+_SHORT: Final = 3
 _MOST_TERMS: Final = 64
 
 
@@ -47,29 +49,34 @@ class MatchedText:
         return [word for term, word in self._terms.items() if term in found]
 
     def best_sentence(self, text: str) -> str:
-        """The sentence with most words of the query, spaces normalised; empty if none has any."""
-        best, most = "", 0
-        for sentence in _SENTENCE_END.split(text):
-            matched = len(self._matched(sentence))
-            if matched > most:
-                best, most = sentence, matched
-        return " ".join(best.split())
+        """The sentence that answers the query best, spaces normalised; empty if none has a word of
+        it."""
+        sentences = _SENTENCE_END.split(text)
+        best = self._best(sentences)
+        return "" if best is None else " ".join(sentences[best].split())
 
     def best_section(self, texts: Sequence[str], headings: Sequence[Sequence[str]]) -> int:
-        """The place of the text that shares most with the query, counting its headings; the first
-        of equals. A word counts less, the more of the texts share it.
+        """The place of the section that answers the query best, counting its headings."""
+        pairs = zip(texts, headings, strict=True)
+        return self._best([f"{text} {' '.join(above)}" for text, above in pairs]) or 0
+
+    def _best(self, texts: Sequence[str]) -> int | None:
+        """The place of the text with most words of the query, the first of equals. A word counts
+        less, the more of the texts have it, and if it is short: most such words are in any text.
         """
-        matched = [
-            self._matched(f"{text} {' '.join(above)}")
-            for text, above in zip(texts, headings, strict=True)
-        ]
+        matched = [self._matched(text) for text in texts]
         shared = Counter(term for terms in matched for term in terms)
-        weights = [sum(1 / shared[term] for term in terms) for terms in matched]
-        return weights.index(max(weights))
+        weights = [sum(_weight(term) / shared[term] for term in terms) for terms in matched]
+        best = max(weights, default=0)
+        return weights.index(best) if best else None
 
     def _matched(self, text: str) -> set[str]:
         folded = text.casefold()
         return {term for term in self._terms if _has(folded, term)}
+
+
+def _weight(term: str) -> float:
+    return 0.25 if term.isalpha() and len(term) <= _SHORT and not is_cjk(term) else 1.0
 
 
 def _has(folded: str, term: str) -> bool:

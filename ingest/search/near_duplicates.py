@@ -1,9 +1,9 @@
 """Whether two chunks say the same about a query.
 
 Mails that share a footer, packages that share a licence and pages that share a banner flood a
-search that matches what they share. Such chunks count as the same when at least half of their words
-are, and the sentence that answers the query best is the same. So a template with another value in
-that sentence stays a hit of its own.
+search that matches what they share. Such chunks count as the same when they share half of their
+words, and the sentence that answers the query best. So a template with another value in that
+sentence stays a hit of its own.
 """
 
 from functools import cached_property
@@ -32,12 +32,11 @@ class ComparedText:
         fewer, more = min(len(mine), len(others)), max(len(mine), len(others))
         if fewer < _FEWEST_WORDS or fewer < _SHARED * more:
             return False
-        similarity = self.similarity(other)
-        if similarity < _SHARED:
+        if len(mine & others) < _SHARED * fewer:
             return False
         if self._best_sentence or other._best_sentence:
             return self._best_sentence == other._best_sentence
-        return similarity >= _NEARLY_EQUAL and not any(map(_has_digit, mine ^ others))
+        return self.similarity(other) >= _NEARLY_EQUAL and not any(map(_has_digit, mine ^ others))
 
     def similarity(self, other: "ComparedText") -> float:
         """The share of common words, from 0 to 1."""

@@ -29,6 +29,14 @@ def test_mails_with_one_footer_are_the_same_if_only_the_footer_answers() -> None
 
     assert is_same(first, second, "what is the retention policy?")
     assert not is_same(first, second, "is there toner for the printer")
+    # Small words of the question are everywhere.
+    assert is_same(
+        "What is on the list is what we need on Monday" + FOOTER,
+        "Of our printers, one is out of toner since what happened" + FOOTER,
+        "what is our policy on the retention of mails?",
+    )
+    signed = "\n-- \nMails are kept as the retention policy of the company demands."
+    assert is_same("Lunch at noon" + signed, "The printer has toner" + signed, "retention policy")
 
 
 def test_a_template_with_another_value_is_another_answer() -> None:
