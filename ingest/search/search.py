@@ -23,7 +23,7 @@ from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.search.candidates import Candidate, candidates
-from ingest.search.choose import Choice, as_hit, distinct, diverse, first_of_documents
+from ingest.search.choose import Choice, Choices, as_hit, distinct, diverse, first_of_documents
 from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import Matches, by_words
 from ingest.search.matched_text import MatchedText
@@ -31,7 +31,7 @@ from ingest.search.question import Answer, Question
 from ingest.search.rerank import Reranking, RerankOutcome
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
-from ingest.search.vector_ranking import by_meaning
+from ingest.search.vector_ranking import EF_SEARCH, by_meaning
 from ingest.store.search import hits
 from ingest.store.search.hits import StoredChunk
 from ingest.store.search.scope import Ranked, SearchScope
@@ -42,9 +42,11 @@ log = structlog.get_logger()
 
 Vector = NDArray[np.float32]
 
-# Chunks of each ranking: one that ranks well in both beats the best of one. If so many of them say
-# the same that hits are missing, more are ranked.
-_DEPTHS: Final = (50, 250, 1000)
+# Chunks of each ranking: one that ranks well in both beats the best of one.
+_DEPTH: Final = 50
+# If so many of them say the same that hits are missing, more are ranked. More than its breadth, an
+# index scan finds slowly or not at all.
+_DEEPER: Final = (250, 1000)
 # Chunks among which a search for diverse hits chooses, per hit.
 _CHOICES_PER_HIT: Final = 5
 _MOST_CHOICES: Final = 100
@@ -124,24 +126,32 @@ async def _find(
         async with transaction(parts.pool.of(scope.application_id)) as conn:
             return await hits.load(conn, ids, application_id=scope.application_id)
 
+    async def choose(scope: SearchScope, depth: int) -> tuple[Choices, bool]:
+        """Also whether more may be found."""
+        found, may_have_more = await _rank(question, scope, vector, parts, depth=depth)
+        choices = await distinct(
+            await _above_minimum(question, found, scope, vector, parts),
+            load,
+            query,
+            wanted=_wanted(question, parts),
+            collapse=question.collapse,
+            # A reranker decides which hits of a document are its best.
+            per_document=None if _reranking(question, parts) else question.per_document,
+        )
+        is_enough = len(choices.kept) >= question.limit or choices.lacks_deleted
+        return choices, may_have_more and not is_enough
+
     # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
-        for depth in _DEPTHS:
-            if depth < question.limit:
-                continue
-            found, may_have_more = await _rank(question, careful, vector, parts, depth=depth)
-            found = await _above_minimum(question, found, scope, vector, parts)
-            choices = await distinct(
-                found,
-                load,
-                query,
-                wanted=_wanted(question, parts),
-                collapse=question.collapse,
-                # A reranker decides which hits of a document are its best.
-                per_document=None if _reranking(question, parts) else question.per_document,
-            )
-            if len(choices.kept) >= question.limit or not may_have_more:
+        choices, may_have_more = await choose(careful, max(question.limit, _DEPTH))
+        for depth in _DEEPER:
+            if not may_have_more:
+                break
+            try:
+                choices, may_have_more = await choose(careful, depth)
+            except psycopg.errors.QueryCanceled:  # what was found before is better than nothing
+                metrics.statement_timed_out("search")
                 break
         if not choices.lacks_deleted:
             break
@@ -221,7 +231,8 @@ async def _rank(
     pool = parts.pool.of(scope.application_id)
 
     async def meaning(vector: Vector) -> list[Ranked]:
-        query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=depth)
+        most = max(question.limit, min(depth, EF_SEARCH))
+        query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=most)
         async with transaction(pool) as conn:
             return await by_meaning(conn, query, parts.statistics)
 

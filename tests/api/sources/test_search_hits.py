@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
+from ingest.search import search as search_module
+from ingest.search.statistics import SearchStatistics
+from ingest.store.search.vector_search import VectorQuery
 from tests.api.conftest import fake_vector
 from tests.support.chunk_checks import chunks_of
 from tests.support.searchable_chunks import Space, add_document
@@ -226,3 +229,29 @@ async def test_a_hit_names_the_section_of_its_match(
         assert hit["content"] == text[hit["charStart"] : hit["charEnd"]]
         assert hit["headings"] == hit["sections"][0]
     assert not any("not a heading" in path for hit in hits for path in hit["sections"])
+
+
+async def test_a_deeper_search_that_takes_too_long_costs_no_hit(
+    viewer: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await add_each(conn, application_id, space, ["herons"] * 60, towards("herons", *[0.9] * 60))
+    depths = []
+    by_meaning = search_module.by_meaning
+
+    async def slow(conn: Connection, query: VectorQuery, statistics: SearchStatistics) -> Any:
+        depths.append(query.limit)
+        if len(depths) > 1:
+            await conn.execute("select set_config('statement_timeout', '20', true)")
+            await conn.execute("select pg_sleep(30)")
+        return await by_meaning(conn, query, statistics)
+
+    monkeypatch.setattr(search_module, "by_meaning", slow)
+
+    [hit] = await search(viewer, "herons", mode="vector")
+
+    assert depths == [50, 250]
+    assert hit["duplicateCount"] == 49
