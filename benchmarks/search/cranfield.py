@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Final
 
 from api.cli.evaluation.collection_files import read_records
-from api.cli.evaluation.measures import ndcg
+from api.cli.evaluation.measures import Interval, bootstrap, ndcg, reciprocal_rank
 from api.cli.evaluation.qrels import read_qrels
 
 _SOURCE: Final = -1
@@ -63,11 +62,15 @@ def _question(text: str, gains: Mapping[str, float], codes: Mapping[str, float])
     return Question(text, answers, sources[0] if sources else None)
 
 
-def mean_ndcg(rankings: Sequence[Sequence[int]], questions: Sequence[Question]) -> float:
-    """nDCG@10 of documents by number: the mean over all questions that have an answer."""
-    pairs = zip(rankings, questions, strict=True)
-    return fmean(
-        ndcg([one.gains.get(document, 0) for document in ranking], list(one.gains.values()))
-        for ranking, one in pairs
-        if one.gains
-    )
+def measures(
+    rankings: Sequence[Sequence[int]], questions: Sequence[Question]
+) -> dict[str, Interval]:
+    """nDCG@10, recall@10 and MRR of rankings of documents, over all questions with an answer."""
+    series: dict[str, list[float]] = {"nDCG@10": [], "recall@10": [], "MRR": []}
+    for ranking, one in zip(rankings, questions, strict=True):
+        if one.gains:
+            gains = [one.gains.get(document, 0) for document in ranking]
+            series["nDCG@10"].append(ndcg(gains, list(one.gains.values())))
+            series["recall@10"].append(sum(gain > 0 for gain in gains[:10]) / len(one.gains))
+            series["MRR"].append(reciprocal_rank(gains))
+    return bootstrap(series)

@@ -80,4 +80,10 @@ def test_cranfield_is_read_with_judgements_by_the_place_of_the_question(tmp_path
 def test_questions_without_relevant_documents_are_excluded_from_the_mean() -> None:
     questions = [cranfield.Question("a", {1: 1}, None), cranfield.Question("b", {}, None)]
 
-    assert cranfield.mean_ndcg([[1], [1]], questions) == pytest.approx(1)
+    measured = cranfield.measures([[2, 1], [1]], questions)
+
+    assert {name: round(one.mean, 3) for name, one in measured.items()} == {
+        "nDCG@10": 0.631,
+        "recall@10": 1,
+        "MRR": 0.5,
+    }
