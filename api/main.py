@@ -46,8 +46,10 @@ from api.problems import (
 from api.routes import (
     applications,
     batches,
+    chunks,
     crawls,
     deliveries,
+    documents,
     firecrawl_webhook,
     health,
     job_requests,
@@ -69,7 +71,6 @@ from api.routes import (
     worker_config,
 )
 from api.routes.api_docs import add_docs_page
-from api.routes.documents.routers import ROUTERS as OF_DOCUMENTS
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
 from api.upload.incoming import Incoming
@@ -133,7 +134,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     upload_url.router,
     preview.router,
     sources.router,
-    *OF_DOCUMENTS,
+    documents.router,
     crawls.router,
     batches.router,
     jobs.router,
@@ -141,6 +142,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     job_types.router,
     streams.router,
     search.router,
+    chunks.router,
     tickets.router,
     applications.router,
     usage.router,

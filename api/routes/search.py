@@ -10,9 +10,9 @@ from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import RuntimeDep, Viewer
 from api.middleware.in_use import InUseDep
 from api.schema.json_model import Body, Metadata, Whole, storable
-from ingest.search.candidates import MinScore
 from ingest.search.fusion import Weights
 from ingest.search.question import Mode, Question
+from ingest.search.scores import MinScore
 from ingest.search.search import search
 from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import SearchScope

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from ingest.search.candidates import Candidate
 from ingest.search.matched_text import MatchedText
 from ingest.search.near_duplicates import ComparedText
+from ingest.search.scores import Candidate
 from ingest.store.search.hits import Duplicate, SearchHit, StoredChunk
 
 _MOST_DUPLICATES: Final = 100

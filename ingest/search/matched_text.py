@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from ingest.tokens.keywords import is_cjk, keyword_text
-
-_WORD: Final = re.compile(r"\w+")
+# Chinese, Japanese and Korean characters, which have no spaces between words.
+_CJK: Final = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_ONE_CJK: Final = re.compile(f"[{_CJK}]")
+_WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
 # Also a blank line, and a line of dashes, as above the footer of a mail.
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])\s+|\n\s*\n|\n[-_=*]{2,}\s*\n")  # noqa: RUF001
 _STEM: Final = 5
@@ -22,7 +25,7 @@ _MOST_TERMS: Final = 64
 
 def words_of(text: str) -> list[str]:
     """The words in lower case; Chinese, Japanese and Korean characters one by one."""
-    return _WORD.findall((keyword_text(text) or text).casefold())
+    return _WORD.findall(text.casefold())
 
 
 def key(word: str) -> str:
@@ -76,7 +79,7 @@ class MatchedText:
 
 
 def _weight(term: str) -> float:
-    return 0.25 if term.isalpha() and len(term) <= _SHORT and not is_cjk(term) else 1.0
+    return 0.25 if term.isalpha() and len(term) <= _SHORT and not _ONE_CJK.fullmatch(term) else 1.0
 
 
 def _has(folded: str, term: str) -> bool:
@@ -85,7 +88,7 @@ def _has(folded: str, term: str) -> bool:
     start = folded.find(term)
     while start >= 0:
         end = start + len(term)
-        if is_cjk(term):
+        if _ONE_CJK.fullmatch(term):
             return True
         if start == 0 or not _is_letter(folded[start - 1]):
             while end < len(folded) and _is_letter(folded[end]):

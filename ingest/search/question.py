@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ingest.errors import Transient
-from ingest.search.candidates import MinScore
 from ingest.search.fusion import Weights
+from ingest.search.scores import MinScore
 from ingest.store.search.hits import SearchHit
 
 Mode = Literal["hybrid", "vector", "keyword"]

@@ -22,13 +22,13 @@ from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
-from ingest.search.candidates import Candidate, candidates
 from ingest.search.choose import Choice, Choices, as_hit, distinct, diverse, first_of_documents
 from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import Matches, by_words
 from ingest.search.matched_text import MatchedText
 from ingest.search.question import Answer, Question
 from ingest.search.rerank import Reranking, RerankOutcome
+from ingest.search.scores import Candidate, candidates
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import EF_SEARCH, by_meaning
@@ -122,8 +122,10 @@ async def _find(
 ) -> list[Choice]:
     """Distinct chunks to choose from, best first."""
 
+    pool = parts.pool.of(scope.application_id)
+
     async def load(ids: Sequence[UUID]) -> list[StoredChunk]:
-        async with transaction(parts.pool.of(scope.application_id)) as conn:
+        async with transaction(pool) as conn:
             return await hits.load(conn, ids, application_id=scope.application_id)
 
     async def choose(scope: SearchScope, depth: int) -> tuple[Choices, bool]:

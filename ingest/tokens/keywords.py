@@ -38,11 +38,6 @@ class KeywordQuery:
     """Runs of Chinese, Japanese or Korean characters."""
 
 
-def is_cjk(text: str) -> bool:
-    """Whether the text is one Chinese, Japanese or Korean character."""
-    return _CHARACTER.fullmatch(text) is not None
-
-
 def keyword_text(text: str) -> str | None:
     """The text with spaces around each such character; None if there are none."""
     if text.isascii() or _CHARACTER.search(text) is None:

@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.search.candidates import Candidate, MinScore
 from ingest.search.choose import Choice, Choices, as_hit, distinct, diverse, first_of_documents
 from ingest.search.matched_text import MatchedText
 from ingest.search.near_duplicates import ComparedText
+from ingest.search.scores import Candidate, MinScore
 from ingest.store.search.hits import StoredChunk
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

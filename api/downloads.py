@@ -1,26 +1,19 @@
-"""The bytes that a document was read from."""
+"""Stored bytes as downloads: of any size, in ranges, and rendered by no browser."""
 
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import PurePosixPath
-from typing import Annotated, Final
+from typing import Any, Final
 from urllib.parse import quote
-from uuid import UUID
 
-from fastapi import APIRouter, Header
 from fastapi.responses import Response, StreamingResponse
 
-from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.problems import problem
 from api.schema.openapi import problems
-from ingest.errors import NotFound, NotStored
-from ingest.postgres.database import transaction
-from ingest.store.documents import originals
+from ingest.blobs.base import BlobStore
+from ingest.errors import NotStored
 from ingest.store.documents.originals import Original
-
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
 
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _LONGEST_NAME: Final = 200
@@ -31,40 +24,27 @@ _INERT: Final = re.compile(
 )
 _OCTETS: Final = "application/octet-stream"
 
+RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {_OCTETS: {"schema": {"type": "string", "format": "binary"}}}},
+    206: {"description": "The requested range"},
+    304: {"description": "Unchanged"},
+    **problems(410, 416),
+}
 
-@router.get(
-    "/documents/{id}/original",
-    response_class=StreamingResponse,
-    responses={
-        200: {"content": {_OCTETS: {"schema": {"type": "string", "format": "binary"}}}},
-        206: {"description": "The requested range"},
-        304: {"description": "Unchanged"},
-        **problems(410, 416),
-    },
-)
-async def get_original(
-    id: UUID,
-    pool: PoolDep,
-    runtime: RuntimeDep,
-    key: Viewer,
+
+async def download(
+    blobs: BlobStore,
+    original: Original,
     *,
-    requested: Annotated[str | None, Header(alias="Range")] = None,
-    if_range: Annotated[str | None, Header()] = None,
-    if_none_match: Annotated[str | None, Header()] = None,
+    requested: str | None,
+    if_range: str | None,
+    if_none_match: str | None,
 ) -> Response:
-    """The stored bytes of the file, as a download; `Range` asks for a part of them.
-
-    Web pages have none (404, code `original_not_stored`), nor have files inside archives and
-    messages whose jobs were deleted by retention.
-    """
-    async with transaction(pool) as conn:
-        found = await originals.find(conn, application_id=key.application_id, document_id=id)
-    if found is None:
-        raise NotFound("document")
-    if found.blob_key is None or found.size_bytes is None:
+    """The bytes, whole or the range of the header `Range`. Raises NotStored and BlobMissing."""
+    if original.blob_key is None or original.size_bytes is None:
         raise NotStored("the bytes of this document")
-    size = found.size_bytes
-    headers = _headers(found)
+    size = original.size_bytes
+    headers = _headers(original)
     if if_none_match is not None and headers["ETag"] in if_none_match:
         return Response(status_code=304, headers=headers)
     part = None if if_range not in (None, headers["ETag"]) else _part(requested, size)
@@ -79,7 +59,7 @@ async def get_original(
     if part is not None:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
     headers["Content-Length"] = str(end - start)
-    blocks = runtime.blobs.read(found.blob_key, start=start, end=end)
+    blocks = blobs.read(original.blob_key, start=start, end=end)
     # The first block now: a blob that is missing must not be a 200.
     first = await anext(blocks, b"")
     return StreamingResponse(
