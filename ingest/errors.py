@@ -52,6 +52,7 @@ ErrorCode = Literal[
     "embedding_model_missing",
     "embedding_quota",
     "embedding_mismatch",
+    "rerank_unavailable",
     "rate_limited",
     "budget_exceeded",
     "quota_exceeded",
@@ -154,6 +155,15 @@ class NotFound(IngestError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} not found")
+
+
+class NotStored(NotFound):
+    """The object exists, but its bytes are not kept."""
+
+    code = "original_not_stored"
+
+    def __init__(self, what: str) -> None:
+        IngestError.__init__(self, f"{what} are not stored")
 
 
 class Conflict(IngestError):

@@ -186,12 +186,12 @@ class Governor:
             )
         return is_paused
 
-    async def record_success(self, lane: str) -> None:
-        """Reset the failures after a response of the provider, and resume waiting jobs."""
+    async def record_success(self, lane: str, *, wakes_jobs: bool = True) -> None:
+        """Reset the failures after a response of the provider, and resume jobs that wait for it."""
         async with transaction(self._pool) as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:
-            log.info("provider.back", lane=lane, jobs=await self.release())
+            log.info("provider.back", lane=lane, jobs=await self.release() if wakes_jobs else 0)
 
     async def end_pauses(
         self, *, lane: str | None = None, reason: PauseReason | None = None

@@ -241,11 +241,12 @@ class Chunk:
     """Range of the document's text that is repeated in front: the header of a table that was split
     between rows."""
     section: tuple[int, int]
-    """Range of the document's text around the chunk: the innermost section that contains it,
-    heading included; the whole text if no section does."""
-    words: bytes = b""
-    """Terms for the keyword index, as int32, little-endian (analysis/chunk_terms.py)."""
+    """Range of the innermost section around the chunk, heading included; else the whole text."""
+    words: bytes = b""  # terms for the keyword index: analysis/chunk_terms.py
     grams: bytes = b""
+    sections: tuple[tuple[int, int, str], ...] = ()
+    """Sections that begin after the chunk's start: where, in the document's text; how many headings
+    of the path before stay; and their own, which may be empty. Whole paths would multiply its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

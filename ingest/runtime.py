@@ -35,6 +35,7 @@ from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.runtime_parts import (
     build_mailer,
     build_previews,
+    build_reranking,
     build_web,
     provider_limits,
     retention_of,
@@ -157,7 +158,12 @@ async def open_runtime(
             model_id=model_id,
             operator_key=operator_key(settings),
             embedder=embedding,
-            search_parts=SearchParts(pool=pool, embedder=embedding, model_id=model_id),
+            search_parts=SearchParts(
+                pool=pool,
+                embedder=embedding,
+                model_id=model_id,
+                reranking=build_reranking(settings, governor, stack),
+            ),
             governor=governor,
             previews=previews,
             ocr=ocr,

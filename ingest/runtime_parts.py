@@ -3,13 +3,16 @@
 from contextlib import AsyncExitStack
 from typing import Final
 
+from ingest.governor import Governor
 from ingest.handlers.context import Web
 from ingest.model import OcrSettings
 from ingest.preview import RESERVE, Previews
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
+from ingest.providers.rerank import Reranker
 from ingest.sandbox.factory import build_parsers
+from ingest.search.rerank import Reranking
 from ingest.settings.settings import Settings
 from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
@@ -36,6 +39,22 @@ def provider_limits(settings: Settings, lane: str | None) -> dict[str, LaneLimit
         tokens_per_minute=settings.embedding_tokens_per_minute,
     )
     return {lane: limits}
+
+
+def build_reranking(
+    settings: Settings, governor: Governor, stack: AsyncExitStack
+) -> Reranking | None:
+    if settings.rerank_url is None:
+        return None
+    key = settings.rerank_key
+    reranker = Reranker(
+        str(settings.rerank_url),
+        key=key.get_secret_value() if key else None,
+        model=settings.rerank_model,
+        timeout=settings.rerank_timeout,
+    )
+    stack.push_async_callback(reranker.close)
+    return Reranking(reranker, governor, candidates=settings.rerank_candidates)
 
 
 def retention_of(settings: Settings) -> Retention:

@@ -11,6 +11,7 @@ import typer
 from api.cli import exits
 from api.cli.commands import (
     crawl,
+    evaluate,
     jobs,
     key,
     preview,
@@ -67,8 +68,17 @@ def about(
     """Turn files and web sites into searchable knowledge in Postgres + pgvector."""
 
 
-def _add(panel: str | None, command: Callable[P, None], *, to: typer.Typer = app) -> None:
-    """Register a command; its errors become one line on standard error and exit code 2."""
+def _add(
+    panel: str | None,
+    command: Callable[P, None],
+    *,
+    name: str | None = None,
+    to: typer.Typer = app,
+) -> None:
+    """Register a command; its errors become one line on standard error and exit code 2.
+
+    `name`: that of the function unless given.
+    """
 
     @functools.wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -84,7 +94,7 @@ def _add(panel: str | None, command: Callable[P, None], *, to: typer.Typer = app
             sys.stderr.write(redact(traceback.format_exc()))
             raise typer.Exit(exits.FAILED) from None
 
-    to.command(rich_help_panel=panel)(guarded)
+    to.command(name, rich_help_panel=panel)(guarded)
 
 
 _add(_SERVICE, processes.serve)
@@ -98,6 +108,7 @@ _add(_USE, crawl.crawl)
 _add(_USE, crawl.rescrape)
 _add(_USE, watch.watch)
 _add(_USE, search.search)
+_add(_USE, evaluate.evaluate, name="eval")
 _add(_USE, sources.sources)
 _add(_USE, jobs.jobs)
 _add(_USE, sources.delete)

@@ -1,17 +1,20 @@
 """The results of files and pages: documents, their chunks, their text."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
-from fastapi.responses import Response
+from fastapi import APIRouter, Header
+from fastapi.responses import Response, StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, Viewer
+from api.dependencies import PoolDep, RuntimeDep, Viewer
+from api.downloads import RESPONSES, download
 from api.routes.sources import require_source
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.postgres.database import transaction
+from ingest.store.documents import originals
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import Chunk, Document
 
@@ -80,4 +83,33 @@ async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
         text,
         media_type="text/markdown; charset=utf-8",
         headers={"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"},
+    )
+
+
+@router.get("/documents/{id}/original", response_class=StreamingResponse, responses=RESPONSES)
+async def get_original(
+    id: UUID,
+    pool: PoolDep,
+    runtime: RuntimeDep,
+    key: Viewer,
+    *,
+    requested: Annotated[str | None, Header(alias="Range")] = None,
+    if_range: Annotated[str | None, Header()] = None,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """The stored bytes of the file, as a download; `Range` asks for a part of them.
+
+    Web pages have none (404, code `original_not_stored`), nor have files inside archives and
+    messages whose jobs were deleted by retention.
+    """
+    async with transaction(pool) as conn:
+        original = await originals.find(conn, application_id=key.application_id, document_id=id)
+    if original is None:
+        raise NotFound("document")
+    return await download(
+        runtime.blobs,
+        original,
+        requested=requested,
+        if_range=if_range,
+        if_none_match=if_none_match,
     )

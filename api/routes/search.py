@@ -1,16 +1,19 @@
 """Search chunks: by meaning, by keywords, or by both."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import RuntimeDep, Viewer
 from api.middleware.in_use import InUseDep
 from api.schema.json_model import Body, Metadata, Whole, storable
-from ingest.search.search import Mode, Question, search
+from ingest.search.fusion import Weights
+from ingest.search.question import Mode, Question
+from ingest.search.scores import MinScore
+from ingest.search.search import search
 from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import SearchScope
 from ingest.store.view import View
@@ -32,11 +35,69 @@ class SearchFilter(Body):
     """Only sources whose metadata contain this object."""
 
 
+Score = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class LeastScores(Body):
+    """Hits below any of these are left out, and so are hits without the score."""
+
+    cosine: Score | None = None
+    bm25: Score | None = None
+    rerank: Score | None = None
+    """Has an effect only where the hits are reranked."""
+
+
+class SearchWeights(Body):
+    """How much each half counts in `hybrid`, relative to the other."""
+
+    vector: Share = 1.0
+    keyword: Share = 1.0
+
+    @model_validator(mode="after")
+    def one_half_counts(self) -> Self:
+        if self.vector + self.keyword <= 0:
+            raise ValueError("one of the weights must be above 0")
+        return self
+
+
 class SearchRequest(Body):
     query: Annotated[str, BeforeValidator(_not_blank), Field(max_length=8000)]
     limit: Annotated[Whole, Field(ge=1, le=100)] = 10
     mode: Mode = "hybrid"
     filter: SearchFilter = SearchFilter()
+    min_score: LeastScores = LeastScores()
+    collapse: bool = True
+    """Whether chunks that say the same about the query become one hit with `duplicates`."""
+    per_document: Annotated[Whole, Field(ge=1, le=100)] | None = None
+    """Most hits of one document."""
+    diversity: Share = 0.0
+    """Above 0: prefer hits unlike those before them (maximal marginal relevance)."""
+    weights: SearchWeights = SearchWeights()
+    rerank: bool = True
+    """Whether a configured reranker ranks the best candidates again."""
+
+    @model_validator(mode="after")
+    def scores_exist(self) -> Self:
+        least = self.min_score
+        if self.mode == "keyword" and least.cosine is not None:
+            raise ValueError("minScore.cosine: a keyword search has no cosine similarity")
+        if self.mode == "vector" and least.bm25 is not None:
+            raise ValueError("minScore.bm25: a vector search has no keyword score")
+        return self
+
+    def question(self) -> Question:
+        return Question(
+            text=self.query,
+            mode=self.mode,
+            limit=self.limit,
+            min_score=MinScore(**dict(self.min_score)),
+            collapse=self.collapse,
+            per_document=self.per_document,
+            diversity=self.diversity,
+            weights=Weights(**dict(self.weights)),
+            rerank=self.rerank,
+        )
 
 
 class SearchHits(View):
@@ -45,16 +106,20 @@ class SearchHits(View):
     """What a hybrid search lacked: `vector`, while the embedding provider does not respond."""
     degraded_reason: str | None = None
     """The error code and the provider's message."""
+    reranked: bool | None = None
+    """False: the reranker failed, and the hits are as ranked without it; null: it was not asked."""
+    rerank_reason: str | None = None
+    """Why not: the error code and a message."""
 
 
 @router.post("/api/search")
 async def search_chunks(
     body: SearchRequest, runtime: RuntimeDep, key: Viewer, in_use: InUseDep
 ) -> SearchHits:
-    """The best chunks, best first. `hybrid` weights both rankings equally.
+    """The best chunks, best first.
 
-    A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them
-    (`keyword`), or the mean of both scores relative to the best of their kind (`hybrid`).
+    `score` is the cosine similarity (`vector`), BM25 (`keyword`), or 0 to 1 by both (`hybrid`); if
+    the hits were reranked, the score of the reranker. `cosine` and `bm25` are absolute.
 
     A search waits at most 5 seconds for the embedding provider. Without it, `hybrid` returns the
     hits and scores of `keyword` with `"degraded": ["vector"]`; `vector` is answered with 503 and
@@ -64,7 +129,7 @@ async def search_chunks(
         return SearchHits(hits=[])  # only characters that are never stored
     with in_use.limited("searches", key):
         answer = await search(
-            Question(text=body.query, mode=body.mode, limit=body.limit),
+            body.question(),
             SearchScope(
                 application_id=key.application_id,
                 source_ids=body.filter.knowledge_source_ids,
@@ -72,8 +137,11 @@ async def search_chunks(
             ),
             runtime.search_parts,
         )
-    hits = list(answer.hits)
-    lack = answer.lacks_vector
-    if lack is None:
-        return SearchHits(hits=hits)
-    return SearchHits(hits=hits, degraded=["vector"], degraded_reason=f"{lack.code}: {lack}")
+    lack, failure = answer.lacks_vector, answer.rerank_failure
+    return SearchHits(
+        hits=list(answer.hits),
+        degraded=[] if lack is None else ["vector"],
+        degraded_reason=None if lack is None else f"{lack.code}: {lack}",
+        reranked=answer.reranked,
+        rerank_reason=None if failure is None else f"{failure.code}: {failure}",
+    )

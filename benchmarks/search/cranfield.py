@@ -1,22 +1,22 @@
 """The Cranfield collection: 1,400 abstracts, 225 questions, and judgements of the answers."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-_FIELD: Final = re.compile(r"\.([TABW])\s*")
-_RECORD: Final = re.compile(r"(?m)^\.I ")
+from api.cli.evaluation.collection_files import read_records
+from api.cli.evaluation.measures import Interval, bootstrap, ndcg, reciprocal_rank
+from api.cli.evaluation.qrels import read_qrels
+
 _SOURCE: Final = -1
 """The code of the paper that a question came from."""
-_BEST, _OF_NO_INTEREST = 1, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     text: str
-    gains: Mapping[int, int]
+    gains: Mapping[int, float]
     """Gain of each document that answers it: 4 for a complete answer, down to 1."""
     source: int | None
     """The document that the question was taken from; `gains` contains it with 4."""
@@ -39,40 +39,38 @@ def load(folder: Path) -> Collection:
 
     Judgements identify a question by its place in the file, not by its `.I` number.
     """
-    documents = {number: text for number, text in _records(folder / "cran.all.1400") if text}
-    codes: dict[int, dict[int, int]] = {}
-    for line in (folder / "cranqrel").read_text().splitlines():
-        question, document, code = map(int, line.split())
-        codes.setdefault(question, {})[document] = code
-    texts = [text for _, text in _records(folder / "cran.qry")]
-    questions = [_question(text, codes.get(place, {})) for place, text in enumerate(texts, start=1)]
-    return Collection(documents, questions)
-
-
-def _records(file: Path) -> Iterator[tuple[int, str]]:
-    """The number and the text (field .W) of each record."""
-    for record in _RECORD.split(file.read_text())[1:]:
-        number, _, rest = record.partition("\n")
-        yield int(number), _text(rest)
-
-
-def _text(record: str) -> str:
-    lines: list[str] = []
-    field = None
-    for line in record.splitlines():
-        # A line of the text may look like a field name, but the text is the last field.
-        if field != "W" and (found := _FIELD.fullmatch(line)):
-            field = found[1]
-        elif field == "W":
-            lines.append(line)
-    return "\n".join(lines).strip()
-
-
-def _question(text: str, codes: Mapping[int, int]) -> Question:
-    sources = [document for document, code in codes.items() if code == _SOURCE]
-    gains = {
-        document: _OF_NO_INTEREST - (_BEST if code == _SOURCE else code)
-        for document, code in codes.items()
-        if code < _OF_NO_INTEREST
+    documents = {
+        int(record.id): record.text
+        for record in read_records(folder / "cran.all.1400")
+        if record.text
     }
-    return Question(text, gains, sources[0] if sources else None)
+    codes = read_qrels(folder / "cranqrel", "gain")
+    gains = read_qrels(folder / "cranqrel", "cranfield")
+    queries = read_records(folder / "cran.qry")
+    return Collection(
+        documents,
+        [
+            _question(query.text, gains.get(str(place), {}), codes.get(str(place), {}))
+            for place, query in enumerate(queries, start=1)
+        ],
+    )
+
+
+def _question(text: str, gains: Mapping[str, float], codes: Mapping[str, float]) -> Question:
+    sources = [int(document) for document, code in codes.items() if code == _SOURCE]
+    answers = {int(document): gain for document, gain in gains.items() if gain > 0}
+    return Question(text, answers, sources[0] if sources else None)
+
+
+def measures(
+    rankings: Sequence[Sequence[int]], questions: Sequence[Question]
+) -> dict[str, Interval]:
+    """nDCG@10, recall@10 and MRR of rankings of documents, over all questions with an answer."""
+    series: dict[str, list[float]] = {"nDCG@10": [], "recall@10": [], "MRR": []}
+    for ranking, one in zip(rankings, questions, strict=True):
+        if one.gains:
+            gains = [one.gains.get(document, 0) for document in ranking]
+            series["nDCG@10"].append(ndcg(gains, list(one.gains.values())))
+            series["recall@10"].append(sum(gain > 0 for gain in gains[:10]) / len(one.gains))
+            series["MRR"].append(reciprocal_rank(gains))
+    return bootstrap(series)

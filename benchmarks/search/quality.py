@@ -14,8 +14,7 @@ from benchmarks.core.environments import Unavailable, peers_in, python_of, run_s
 from benchmarks.core.options import Options
 from benchmarks.core.postgres import Server
 from benchmarks.core.results import Table
-from benchmarks.search.cranfield import Collection, Question
-from benchmarks.search.ndcg import mean_ndcg
+from benchmarks.search.cranfield import Collection, Question, measures
 from benchmarks.search.timing import MODES
 from harness.service import Service, services, until
 
@@ -30,7 +29,7 @@ _NOTE: Final = (
     "nDCG@10 of {questions} questions over {documents:,} abstracts of Cranfield: gain 4 for a "
     "complete answer down to 1, linear, discount log2. The paper that a question came from "
     "(code -1) counts as a complete answer, as the collection's notes have it; in the last column "
-    "it counts as no answer. Odd and even: two halves of the questions, to see what is chance. "
+    "it counts as no answer. In brackets: intervals of 95 %, by bootstrap over the questions. "
     "BM25 ranks whole abstracts; rag-ingest ranks chunks, of which a document has its best."
 )
 
@@ -43,7 +42,7 @@ def quality(server: Server, collection: Collection, options: Options) -> Table:
         rows += [_row(f"rag-ingest, {embedder}, {mode}", found[mode], collection) for mode in MODES]
     return Table(
         title="Quality on Cranfield",
-        columns=["", "nDCG@10", "odd", "even", "without the paper asked from"],
+        columns=["", "nDCG@10", "recall@10", "MRR", "without the paper asked from"],
         rows=rows,
         note=_NOTE.format(questions=len(collection.questions), documents=len(collection.documents)),
     )
@@ -73,15 +72,13 @@ def _reference(collection: Collection, options: Options) -> list[list[str]]:
 
 
 def _row(name: str, found: Rankings, collection: Collection) -> list[str]:
-    questions = collection.questions
-    strict = [question.without_source() for question in questions]
-    figures = [
-        mean_ndcg(found, questions),
-        mean_ndcg(found[::2], questions[::2]),  # odd-numbered questions
-        mean_ndcg(found[1::2], questions[1::2]),
-        mean_ndcg(found, strict),
+    strict = [question.without_source() for question in collection.questions]
+    of_all, of_strict = measures(found, collection.questions), measures(found, strict)
+    return [
+        name,
+        *(f"{mean:.3f} [{low:.3f}, {high:.3f}]" for mean, low, high in of_all.values()),
+        f"{of_strict['nDCG@10'].mean:.3f}",
     ]
-    return [name, *(f"{figure:.3f}" for figure in figures)]
 
 
 def _ours(dsn: str, embedder: str, collection: Collection) -> Mapping[str, Rankings]:

@@ -1,7 +1,7 @@
 """The interface of blob stores: keys, staged blobs and the store."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -55,6 +55,10 @@ class BlobStore(Protocol):
 
     def open_local(self, key: str) -> AbstractAsyncContextManager[Path]:
         """A local file with the bytes, read-only, valid inside the context; or BlobMissing."""
+        ...
+
+    def read(self, key: str, *, start: int, end: int) -> AsyncGenerator[bytes]:
+        """The bytes from `start` to before `end`, in blocks; the first raises BlobMissing."""
         ...
 
     async def delete(self, keys: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ scratch folder. The library is synchronous, so its calls run in a bounded thread
 
 import os
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -38,6 +38,7 @@ from ingest.errors import BlobMissing, SetupError
 WORKERS = 32
 """Threads for concurrent calls, which mostly wait for the network."""
 _BUFFER = 256 * 1024  # smaller blobs are one request
+_PART = 1024 * 1024  # of a blob that is read in parts
 _KEPT = 32 * 1024 * 1024
 _PAGE = 1000
 _QUICK = {"timeout": (5, 10), "retry": None}
@@ -82,6 +83,14 @@ class GcsBlobStore:
             yield copy
         finally:
             await self._threads.run(copy.unlink, missing_ok=True)
+
+    async def read(self, key: str, *, start: int, end: int) -> AsyncGenerator[bytes]:
+        while start < end:
+            block = await self._threads.run(self._part, key, start, min(start + _PART, end))
+            if not block:
+                return
+            start += len(block)
+            yield block
 
     async def delete(self, keys: Sequence[str]) -> None:
         names = [self._name(key) for key in keys]
@@ -145,6 +154,18 @@ class GcsBlobStore:
                 blob.download_to_file(file, raw_download=True, **OPTIONS)
             except NotFound as error:
                 raise BlobMissing(key) from error
+
+    def _part(self, key: str, start: int, end: int) -> bytes:
+        """Bytes of the object, in one request."""
+        blob = self._bucket.blob(self._name(key))
+        with bucket_errors(self._bucket):
+            try:
+                part = blob.download_as_bytes(
+                    start=start, end=end - 1, raw_download=True, **OPTIONS
+                )
+            except NotFound as error:
+                raise BlobMissing(key) from error
+        return bytes(part)
 
     async def _pages(self, prefix: str) -> AsyncIterator[list[Any]]:
         """All objects below `prefix`, page by page."""

@@ -9,7 +9,7 @@ written raises Transient with a message that says so.
 
 import os
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -29,6 +29,7 @@ T = TypeVar("T")
 _BUFFER = 256 * 1024
 _SLICE = 64  # blobs per call in a thread: few thread switches, yet all threads are busy
 _LISTED = 1000
+_READ = os.O_RDONLY | os.O_CLOEXEC
 # Threads mostly wait for the disk, without the GIL; concurrent fsyncs share one journal commit.
 _WORKERS = 16
 
@@ -120,6 +121,21 @@ class LocalBlobStore:
         if not await self._threads.run(path.is_file):
             raise BlobMissing(key)
         yield path
+
+    async def read(self, key: str, *, start: int, end: int) -> AsyncGenerator[bytes]:
+        try:
+            descriptor = await self._threads.run(os.open, self._path(key), _READ)
+        except FileNotFoundError:
+            raise BlobMissing(key) from None
+        try:
+            while start < end:
+                size = min(_BUFFER, end - start)
+                if not (block := await self._threads.run(os.pread, descriptor, size, start)):
+                    return
+                start += len(block)
+                yield block
+        finally:
+            os.close(descriptor)
 
     async def delete(self, keys: Sequence[str]) -> None:
         paths = [self._path(key) for key in keys]

@@ -1,11 +1,11 @@
 """Cuts a document into chunks that respect its structure."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from ingest.chunking.boundaries import Boundaries
 from ingest.chunking.packing import Packer
-from ingest.chunking.structure import Position, Sections, Structure, heading_paths
+from ingest.chunking.structure import Heading, Position, Sections, Structure, heading_paths
 from ingest.chunking.structure_reader import read_structure
 from ingest.chunking.token_map import TokenMap
 from ingest.model import Chunk, ChunkBy, Document, Page
@@ -79,6 +79,7 @@ def _cut(
     chunks = []
     for ordinal, (start, end, tokens, header) in enumerate(packer.cuts()):
         text = document.text[start:end]
+        first, last = bisect_right(heading_starts, start), bisect_left(heading_starts, end)
         chunks.append(
             Chunk(
                 ordinal=ordinal,
@@ -86,14 +87,24 @@ def _cut(
                 token_count=tokens,
                 start=start,
                 end=end,
-                headings=paths[bisect_right(heading_starts, start)],
+                headings=paths[first],
                 page=_page(document.pages, start),
                 page_end=_page(document.pages, end - 1),
                 repeated_header=header,
                 section=sections.around(start, end),
+                sections=tuple(
+                    _next_section(heading, path)
+                    for heading, path in zip(
+                        headings[first:last], paths[first + 1 : last + 1], strict=True
+                    )
+                ),
             )
         )
     return chunks
+
+
+def _next_section(heading: Heading, path: Sequence[str]) -> tuple[int, int, str]:
+    return heading.start, len(path) - bool(heading.title), heading.title
 
 
 def _breaks(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:

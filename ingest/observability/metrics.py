@@ -151,6 +151,12 @@ _degraded: Final = Counter(
     ("code",),
     registry=REGISTRY,
 )
+_not_reranked: Final = Counter(
+    "rag_ingest_searches_not_reranked",
+    "Searches whose reranker failed, by error code.",
+    ("code",),
+    registry=REGISTRY,
+)
 _listening: Final = Gauge(
     "rag_ingest_listening",
     "1 while notifications from Postgres arrive; 0: work and progress are found by polling.",
@@ -267,6 +273,11 @@ def quota_refused(quota: str) -> None:
 def search_degraded(code: str) -> None:
     """Count a hybrid search that ran without vectors."""
     _degraded.labels(code).inc()
+
+
+def search_not_reranked(code: str) -> None:
+    """Count a search that kept its first ranking because the reranker failed."""
+    _not_reranked.labels(code).inc()
 
 
 def exposition(more: Collector) -> bytes:

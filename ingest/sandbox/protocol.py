@@ -57,6 +57,7 @@ class ChunkRow(NamedTuple):
     section: tuple[int, int] | None
     words: bytes
     grams: bytes
+    sections: tuple[tuple[int, int, str], ...]
 
 
 _KINDS: dict[str, type[Request]] = {

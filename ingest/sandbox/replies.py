@@ -4,6 +4,7 @@ msgspec checks that fields exist and have the right types; the functions here ch
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -270,6 +271,9 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
     _check_range(header, start)
     _check_range(row.section, len(text))
     _check_terms(row)
+    places = [start, *(position for position, *_ in row.sections), end]
+    if any(here >= following for here, following in pairwise(places)):
+        raise BadFrame("a section outside its chunk")
     own = text[start:end]
     return Chunk(text=own if header is None else text[slice(*header)] + own, **row._asdict())
 

@@ -93,8 +93,6 @@ class Scores:
     """Above 0 for a chunk with any of the words."""
     is_allowed: Flags
     """Whether the chunk has every quoted phrase and nothing excluded."""
-    has_word: Flags
-    """(chunk, word)"""
 
 
 def score(candidates: Candidates, question: KeywordQuestion, statistics: Statistics) -> Scores:
@@ -102,14 +100,12 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
     rows = _FieldRows(candidates.words)
     norm = _K1 * (1 - _B + _B * rows.lengths() / statistics.usual_length)
     total = np.zeros(len(norm))
-    has_word = np.zeros((len(norm), len(question.words)), np.bool_)
     places = [rows.places(word.terms) for word in question.words]
     weights = [_idf(statistics.chunks, found) for found in statistics.found]
     once = _saturated(np.ones(len(norm)), norm)
     for number, word in enumerate(question.words):
         times = rows.count(places[number])
         own = weights[number] * _saturated(times, norm)
-        has_word[:, number] = times > 0
         if len(word.grams):
             idfs = [_idf(statistics.chunks, found) for found in statistics.grams_found[number]]
             shared = _GRAM * candidates.grams.sum_of(word.grams, idfs) * once
@@ -123,7 +119,7 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
         allowed &= rows.have_phrase([rows.places(word.terms) for word in phrase])
     for phrase in question.excluded:
         allowed &= ~rows.have_phrase([rows.places(word.terms) for word in phrase])
-    return Scores(total, allowed, has_word)
+    return Scores(total, allowed)
 
 
 def usual_length(words: Rows) -> float:

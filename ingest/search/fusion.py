@@ -1,6 +1,7 @@
 """Fuses the scores by meaning and by words into one."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -12,8 +13,26 @@ _HALF: Final = 0.4
 """Share of the weight of all words from which a chunk gets half of what words can give."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How much each half counts in a hybrid search, relative to its usual weight."""
+
+    vector: float = 1.0
+    keyword: float = 1.0
+
+    def words(self) -> float:
+        """The share of words in the fused score, 0 to 1."""
+        words, meaning = self.keyword * _WORDS, self.vector * (1 - _WORDS)
+        return words / (words + meaning)
+
+
 def fuse(
-    cosines: Mapping[UUID, float], bm25: Mapping[UUID, float], *, whole_weight: float, limit: int
+    cosines: Mapping[UUID, float],
+    bm25: Mapping[UUID, float],
+    *,
+    whole_weight: float,
+    limit: int,
+    weights: Weights | None = None,
 ) -> list[Ranked]:
     """The best chunks by both scores, 0 to 1; a chunk without one of them has 0 for it.
 
@@ -21,11 +40,12 @@ def fuse(
     relative to the best, it is low if nothing fits. Ties are ordered by id, so results are
     deterministic.
     """
+    share = (weights or Weights()).words()
     half = max(_HALF * whole_weight, 1e-9)
     scores = {}
     for id in {*cosines, *bm25}:
         words = bm25.get(id, 0.0)
         meaning = max(0.0, cosines.get(id, 0.0))
-        scores[id] = _WORDS * words / (words + half) + (1 - _WORDS) * meaning
+        scores[id] = share * words / (words + half) + (1 - share) * meaning
     order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return [Ranked(id=id, score=score) for id, score in order[:limit]]

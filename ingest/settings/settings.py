@@ -70,6 +70,13 @@ class Settings(BaseSettings):
     embedding_requests_per_minute: int | None = Field(default=None, ge=1)
     embedding_tokens_per_minute: int | None = Field(default=None, ge=1)
 
+    # Reranking
+    rerank_url: HttpUrl | None = Field(default=None, repr=False)
+    rerank_key: SecretStr | None = None
+    rerank_model: str | None = None
+    rerank_timeout: Duration = Field(default=timedelta(seconds=3), gt=timedelta(0))
+    rerank_candidates: int = Field(default=50, ge=1, le=200)
+
     # Worker
     worker: bool = True
     worker_concurrency: int = Field(default=16, ge=1, le=1000)

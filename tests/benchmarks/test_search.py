@@ -14,7 +14,6 @@ from benchmarks.search import cranfield
 from benchmarks.search.bare import EF_SEARCH, INDEX_OPTIONS
 from benchmarks.search.comparison import run
 from benchmarks.search.fill import fill
-from benchmarks.search.ndcg import mean_ndcg, ndcg
 from benchmarks.search.races import BARE, HTTP, OURS
 from benchmarks.search.texts import Texts
 from ingest.postgres.database import load_queries
@@ -63,18 +62,6 @@ def test_plain_queries_have_the_settings_of_the_project() -> None:
     )
 
 
-def test_a_perfect_ranking_has_the_gain_one_and_a_later_answer_less() -> None:
-    gains = {7: 4, 8: 1}
-
-    assert ndcg([7, 8, 9], gains) == pytest.approx(1)
-    assert 0 < ndcg([9, 8, 7], gains) < ndcg([8, 7, 9], gains) < 1
-    assert ndcg([9], gains) == 0
-
-
-def test_ndcg_ignores_hits_after_the_tenth() -> None:
-    assert ndcg([*range(10), 99], {99: 4}) == 0
-
-
 def test_cranfield_is_read_with_judgements_by_the_place_of_the_question(tmp_path: Path) -> None:
     (tmp_path / "cran.all.1400").write_text(
         ".I 1\n.T\na title\n.A\nsomebody\n.W\nwings .\n.W\nof birds\n.I 2\n.T\n.W\n\n"
@@ -93,4 +80,10 @@ def test_cranfield_is_read_with_judgements_by_the_place_of_the_question(tmp_path
 def test_questions_without_relevant_documents_are_excluded_from_the_mean() -> None:
     questions = [cranfield.Question("a", {1: 1}, None), cranfield.Question("b", {}, None)]
 
-    assert mean_ndcg([[1], [1]], questions) == pytest.approx(1)
+    measured = cranfield.measures([[2, 1], [1]], questions)
+
+    assert {name: round(one.mean, 3) for name, one in measured.items()} == {
+        "nDCG@10": 0.631,
+        "recall@10": 1,
+        "MRR": 0.5,
+    }

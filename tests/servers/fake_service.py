@@ -46,9 +46,9 @@ class FakeService:
 
     def client(self) -> Client:
         target = ServiceAddress(url="http://ingest.test", key=KEY, key_from="the test")
-        return Client(target, transport=httpx.MockTransport(self._answer))
+        return Client(target, transport=httpx.MockTransport(self.answer))
 
-    def _answer(self, request: httpx.Request) -> httpx.Response:
+    def answer(self, request: httpx.Request) -> httpx.Response:
         assert request.headers["Authorization"] == f"Bearer {KEY}"
         self.requests[request.url.path] += 1
         answer: Answer | None = self.before(request)

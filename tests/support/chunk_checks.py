@@ -25,6 +25,10 @@ def cut(
     return [piece.text for piece in pieces]
 
 
+def chunks_of(text: str, *, size: int) -> list[Chunk]:
+    return chunk(document(text), tokenizer=CL100K, size=size, overlap=0)
+
+
 def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int) -> None:
     """Check that chunks cover the text, are exact and small enough, and repeat only whole lines."""
     covered = 0

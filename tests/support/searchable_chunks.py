@@ -60,13 +60,14 @@ async def add_document(
     vectors: NDArray[np.float32] | None = None,
     metadata: str = "{}",
     title: str | None = None,
+    chunks: Sequence[Chunk] | None = None,
 ) -> UUID:
     """Add a completed source with one document of these chunks; returns the source id."""
     source = await add_source(conn, application_id, status="completed", metadata=metadata)
     await conn.execute(
         "update rag.knowledge_sources set chunk_count = %s where id = %s", [len(texts), source]
     )
-    chunks = [
+    chunks = chunks or [
         Chunk(
             ordinal=n,
             text=text,

@@ -25,6 +25,8 @@ class UploadOptions:
     metadata: dict[str, Any] | None = None
     priority: int = 0
     on_conflict: str = "update"
+    chunking: dict[str, Any] | None = None
+    """Applies to files that are sent, not to those that the service has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +169,8 @@ class Uploader:
         }
         if self._options.metadata is not None:
             fields["metadata"] = json.dumps(self._options.metadata)
+        if self._options.chunking is not None:
+            fields["chunking"] = json.dumps(self._options.chunking)
         if self.answers.batch_id is not None:
             fields["batchId"] = self.answers.batch_id
         return fields

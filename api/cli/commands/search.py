@@ -8,7 +8,7 @@ from rich.text import Text
 
 from api.cli.arguments import JsonLines, check_id
 from api.cli.client.http_client import open_client
-from api.cli.output import notes, out, plain, print_json
+from api.cli.output import count, notes, out, plain, print_json
 
 Hit = Mapping[str, Any]
 
@@ -38,6 +38,8 @@ def search(
         answer = client.post("/api/search", body)
     if answer["degraded"]:
         notes().print(plain(f"searched by keywords only: {answer['degradedReason']}"))
+    if answer["reranked"] is False:
+        notes().print(plain(f"not reranked: {answer['rerankReason']}"))
     hits = answer["hits"]
     if as_json:
         for hit in hits:
@@ -55,9 +57,10 @@ def search(
 def _headline(number: int, hit: Hit) -> Text:
     place = plain(hit["uri"] + _pages(hit)).plain
     line = Text(f"{number}. {place}", style="bold")
-    if hit["headings"]:
-        line = Text.assemble(line, (f"  {plain(' > '.join(hit['headings'])).plain}", "cyan"))
-    return Text.assemble(line, (f"  {hit['score']:.3f}", "dim"))
+    if hit["section"]:
+        line = Text.assemble(line, (f"  {plain(' > '.join(hit['section'])).plain}", "cyan"))
+    same = f"  and {count(hit['duplicateCount'], 'duplicate')}" if hit["duplicateCount"] else ""
+    return Text.assemble(line, (f"  {hit['score']:.3f}{same}", "dim"))
 
 
 def _pages(hit: Hit) -> str:

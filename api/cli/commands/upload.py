@@ -1,7 +1,7 @@
 """`ingest upload PATH…`: send files and folders, show progress, and report failures."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -53,28 +53,33 @@ def upload(
     if not found.files:
         raise CommandError("there are no files to upload")
     with open_client() as client:
-        progress = UploadProgress(len(found.files), sum(file.size for file in found.files))
-        with progress_log(notes(), progress.line):
-            uploader = _send(client, options, found.files, progress)
-            waiter = UploadWaiter(client, uploader.answers)
-            if wait:
-                _wait(waiter, uploader, progress)
-            states, failed = waiter.outcome()
-    answers = uploader.answers
-    result = UploadResult(
-        answers=answers,
-        states=states,
-        problems=failed,
-        skipped=[*answers.skipped, *found.skipped],
-    )
+        result = upload_files(client, found.files, options, wait=wait)
+    result.skipped += found.skipped
     if as_json:
         print_json(result.as_json())
     else:
         print_skipped(notes(), result.skipped)
         print_result(out(), result)
-        if not wait and answers.batch_id:
-            out().print(f"follow it with: ingest watch {answers.batch_id}")
+        if not wait and result.answers.batch_id:
+            out().print(f"follow it with: ingest watch {result.answers.batch_id}")
     raise typer.Exit(exits.FAILED if result.has_failures else 0)
+
+
+def upload_files(
+    client: Client, files: Sequence[LocalFile], options: UploadOptions, *, wait: bool = True
+) -> UploadResult:
+    """Send the files that the service does not have, and show progress."""
+    progress = UploadProgress(len(files), sum(file.size for file in files))
+    with progress_log(notes(), progress.line):
+        uploader = _send(client, options, files, progress)
+        waiter = UploadWaiter(client, uploader.answers)
+        if wait:
+            _wait(waiter, uploader, progress)
+        states, failed = waiter.outcome()
+    answers = uploader.answers
+    return UploadResult(
+        answers=answers, states=states, problems=failed, skipped=list(answers.skipped)
+    )
 
 
 class UploadProgress:
@@ -124,7 +129,7 @@ class UploadProgress:
 
 
 def _send(
-    client: Client, options: UploadOptions, files: list[LocalFile], progress: UploadProgress
+    client: Client, options: UploadOptions, files: Sequence[LocalFile], progress: UploadProgress
 ) -> Uploader:
     size = sum(file.size for file in files)
     with progress_bar("checking", size, DownloadColumn(), Remaining()) as (bar, task):

@@ -22,7 +22,7 @@ _SQL = load_queries("documents/documents.sql")
 _CHUNK_COLUMNS = (
     *("id", "application_id", "source_id", "document_id", "ordinal", "content", "embedded_hash"),
     *("token_count", "headings", "page", "page_end", "char_start", "char_end"),
-    *("section_start", "section_end", "words", "grams"),
+    *("section_start", "section_end", "sections", "words", "grams"),
 )
 
 
@@ -182,6 +182,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.start,
             chunk.end,
             *chunk.section,
+            Jsonb(chunk.sections),
             as_array(own.words),
             as_array(own.grams),
         )

@@ -47,21 +47,21 @@ delete from rag.chunks where document_id = any(%(document_ids)s);
 -- `unnest` would flatten an array of arrays.
 insert into rag.chunks
     (id, application_id, source_id, document_id, ordinal, content, embedded_hash, token_count,
-     headings, page, page_end, char_start, char_end, section_start, section_end, words,
-     grams)
+     headings, page, page_end, char_start, char_end, section_start, section_end,
+     sections, words, grams)
 select new.id, new.application_id, new.source_id, new.document_id, new.ordinal, new.content,
        new.embedded_hash, new.token_count, array(select jsonb_array_elements_text(new.headings)),
        new.page, new.page_end, new.char_start, new.char_end, new.section_start, new.section_end,
-       new.words::integer[], new.grams::integer[]
+       new.sections, new.words::integer[], new.grams::integer[]
   from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[],
               %(document_id)b::uuid[], %(ordinal)b::integer[], %(content)b::text[],
               %(embedded_hash)b::bytea[], %(token_count)b::integer[], %(headings)b::jsonb[],
               %(page)b::integer[], %(page_end)b::integer[], %(char_start)b::integer[],
               %(char_end)b::integer[], %(section_start)b::integer[],
-              %(section_end)b::integer[], %(words)b::text[], %(grams)b::text[])
+              %(section_end)b::integer[], %(sections)b::jsonb[], %(words)b::text[], %(grams)b::text[])
        as new(id, application_id, source_id, document_id, ordinal, content, embedded_hash,
               token_count, headings, page, page_end, char_start, char_end, section_start,
-              section_end, words, grams);
+              section_end, sections, words, grams);
 
 -- name: known_vectors
 -- An application's vectors for these texts: from stored chunks, or cached by an unfinished job.

@@ -12,7 +12,7 @@ from ingest.store.view import View
 _SQL = load_queries("documents/sections.sql")
 
 LONGEST_SECTION: Final = 20_000
-"""Characters; a longer section is cut to this window around the chunk."""
+"""Characters; of a longer section, a window around the chunk is returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +41,22 @@ class Section(View):
     """Offset of `content` in the text of the document, in characters, like `end`."""
     end: int
     content: str
-    """Markdown; if the section has more than 20,000 characters, those around the chunk."""
+    """Markdown; if the section has more characters than asked for, those around the chunk."""
     is_truncated: bool
 
 
 async def section_around(
-    conn: Connection, *, application_id: UUID, chunk_id: UUID
+    conn: Connection,
+    *,
+    application_id: UUID,
+    chunk_id: UUID,
+    longest: int = LONGEST_SECTION,
+    neighbours: int | None = None,
 ) -> Section | None:
-    """The section of a chunk; None if there is no such chunk. Call it in a transaction."""
+    """The section of a chunk; None if there is no such chunk. Call it in a transaction.
+
+    `longest`: most characters. `neighbours`: chunks to each side instead of the section.
+    """
     async with conn.cursor(row_factory=class_row(_ChunkPosition)) as cur:
         await cur.execute(
             _SQL["chunk_position"], {"application_id": application_id, "chunk_id": chunk_id}
@@ -56,7 +64,11 @@ async def section_around(
         place = await cur.fetchone()
     if place is None:
         return None
-    start, end = _window(place)
+    whole = place.section_start, place.section_end
+    if neighbours is not None:
+        cursor = await conn.execute(_SQL["neighbours"], {"chunk_id": chunk_id, "count": neighbours})
+        whole = await cursor.fetchone() or whole
+    start, end = _window(place, whole, longest)
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["content"],
@@ -73,17 +85,15 @@ async def section_around(
         start=start,
         end=start + len(content),
         content=content,
-        is_truncated=end - start < place.section_end - place.section_start,
+        is_truncated=end - start < whole[1] - whole[0],
     )
 
 
-def _window(place: _ChunkPosition) -> tuple[int, int]:
-    """Start and end of the section, or of a window centred on the chunk if it is too long."""
-    length = place.section_end - place.section_start
-    if length <= LONGEST_SECTION:
-        return place.section_start, place.section_end
+def _window(place: _ChunkPosition, whole: tuple[int, int], longest: int) -> tuple[int, int]:
+    """The whole range, or if it is too long, a window of it that is centred on the chunk."""
+    first, end = whole
+    if end - first <= longest:
+        return first, end
     middle = (place.char_start + place.char_end) // 2
-    first = place.section_start
-    last = place.section_end - LONGEST_SECTION
-    start = min(max(middle - LONGEST_SECTION // 2, first), last)
-    return start, start + LONGEST_SECTION
+    start = min(max(middle - longest // 2, first), end - longest)
+    return start, start + longest

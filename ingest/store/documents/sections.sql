@@ -14,5 +14,14 @@ select chunk.id as chunk_id, chunk.document_id, chunk.source_id as knowledge_sou
     on source.id = chunk.source_id and source.deleted_at is null
  where chunk.id = %(chunk_id)s and chunk.application_id = %(application_id)s;
 
+-- name: neighbours
+-- The range of the document from so many chunks before a chunk to so many after it.
+select min(near.char_start), max(near.char_end)
+  from rag.chunks as chunk
+  join rag.chunks as near
+    on near.document_id = chunk.document_id
+   and near.ordinal between chunk.ordinal - %(count)s and chunk.ordinal + %(count)s
+ where chunk.id = %(chunk_id)s;
+
 -- name: content
 select substr(text, %(start)s + 1, %(length)s) from rag.documents where id = %(document_id)s;

@@ -44,6 +44,8 @@ ROLES: Final = {
     "GET /api/knowledge-source/{id}/progress": "viewer",
     "GET /api/documents/{id}": "viewer",
     "GET /api/documents/{id}/text": "viewer",
+    "GET /api/documents/{id}/original": "viewer",
+    "GET /api/chunks/{id}": "viewer",
     "GET /api/chunks/{id}/section": "viewer",
     "POST /api/preview": "editor",
     f"GET {BATCH}": "viewer",

@@ -21,17 +21,14 @@ from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.support.searchable_chunks import Space, add_document
 
-FIELDS = {
-    "chunkId",
-    "knowledgeSourceId",
-    "documentId",
-    "title",
-    "uri",
-    "page",
-    "pageEnd",
-    "headings",
-    "content",
-    "score",
+CHUNK_FIELDS = {
+    *("chunkId", "knowledgeSourceId", "documentId", "title", "uri", "mediaType"),
+    *("metadata", "documentMetadata", "publishedAt", "createdAt", "updatedAt"),
+    *("ordinal", "page", "pageEnd", "charStart", "charEnd", "headings", "sections", "content"),
+}
+FIELDS = CHUNK_FIELDS | {
+    *("score", "cosine", "bm25", "rerankScore", "vectorRank", "keywordRank", "section"),
+    *("matchedTerms", "duplicateCount", "duplicates"),
 }
 
 

@@ -352,3 +352,20 @@ async def test_an_upload_to_a_lost_bucket_is_a_transient_error(
         await store.commit([blob])
     await blob.discard()
     await store.close()
+
+
+async def test_any_part_of_a_blob_can_be_read(store: BlobStore, application: UUID) -> None:
+    content = b"".join(n.to_bytes(4) for n in range(3 * MIB // 4))
+    blob = await stage(store, application, content)
+    await store.commit([blob])
+
+    async def read(start: int, end: int) -> bytes:
+        return b"".join([block async for block in store.read(blob.key, start=start, end=end)])
+
+    assert await read(0, len(content)) == content
+    for start, end in ((0, 1), (5, 5), (len(content) - 1, len(content)), (MIB - 3, 2 * MIB + 7)):
+        assert await read(start, end) == content[start:end]
+    with pytest.raises(BlobMissing):
+        await anext(store.read(new_key(application), start=0, end=1))
+    with pytest.raises(ValueError, match="not a blob key"):
+        await anext(store.read("../x", start=0, end=1))

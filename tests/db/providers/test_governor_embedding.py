@@ -266,7 +266,7 @@ class _Forgetful(Governor):
     ) -> None:
         raise psycopg.OperationalError
 
-    async def record_success(self, lane: str) -> None:
+    async def record_success(self, lane: str, *, wakes_jobs: bool = True) -> None:
         raise psycopg.OperationalError
 
 

@@ -77,7 +77,7 @@ async def everywhere(
     async with searching(conn, scope.application_id):
         by_keyword = await by_words(conn, scope, query, SearchStatistics(), most=1000)
     ids = {*by_vector, *by_keyword.scores}
-    loaded = await load(conn, ranked(*ids), application_id=scope.application_id)
+    loaded = await load(conn, list(ids), application_id=scope.application_id)
     assert len(loaded) == len(ids)
     return {hit.content for hit in loaded}
 
@@ -104,7 +104,7 @@ async def test_foreign_chunks_are_not_loaded(
     cursor = await conn.execute("select id from rag.chunks")
     ids = [row[0] for row in await cursor.fetchall()]
 
-    assert await load(conn, ranked(*ids), application_id=application_id) == []
+    assert await load(conn, list(ids), application_id=application_id) == []
 
 
 async def test_a_deleted_source_or_document_is_not_found(
@@ -152,7 +152,7 @@ async def test_hits_name_document_page_and_headings(
     cursor = await conn.execute("select id from rag.chunks order by content")
     ids = [row[0] for row in await cursor.fetchall()]
 
-    first, second = await load(conn, ranked(*ids), application_id=application_id)
+    first, second = await load(conn, list(ids), application_id=application_id)
 
     assert (first.page, first.page_end) == (1, 1)
     assert (first.knowledge_source_id, first.title) == (titled, "A title")

@@ -124,7 +124,7 @@ def test_every_result_command_has_json_output() -> None:
 
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
-        *("upload", "preview", "crawl", "rescrape", "watch", "search", "sources", "jobs"),
+        *("upload", "preview", "crawl", "rescrape", "watch", "search", "eval", "sources", "jobs"),
         *("delete", "pause", "resume", "retry-failed"),
     }
     for name in names + of_jobs:

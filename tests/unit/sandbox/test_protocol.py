@@ -70,6 +70,7 @@ CHUNKS = [
     Chunk(
         ordinal=1, text=DOCUMENT.text[13:], token_count=9, start=13, end=len(DOCUMENT.text),
         headings=("A", "B"), page=2, page_end=3, section=(13, 40),
+        sections=((15, 1, "C"), (17, 0, "")),
     ),
     Chunk(
         ordinal=2, text=DOCUMENT.text[:5] + DOCUMENT.text[13:20], token_count=9, start=13, end=20,
