@@ -30,7 +30,7 @@ from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
 from ingest.postgres.server_check import check_server
 from ingest.preview import Previews
-from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.providers.embedders.factory import build_embedder, chunk_settings, endpoint_model
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.runtime_parts import (
     build_mailer,
@@ -132,7 +132,7 @@ async def open_runtime(
         stack.push_async_callback(blobs.close)
         await blobs.check()
         async with transaction(pool) as conn:
-            known = await embedding_models.last_dimension(conn, "openai", settings.embedding_model)
+            known = await embedding_models.last_dimension(conn, "openai", endpoint_model(settings))
         embedder = await build_embedder(settings, known_dimension=known)
         governor = Governor(pool, limits=provider_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
