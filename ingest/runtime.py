@@ -5,11 +5,13 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store, build_disk_reserve
 from ingest.disk_reserve import DiskReserve
+from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.firecrawl_inbox import CHANNEL, Inbox
@@ -31,12 +33,14 @@ from ingest.postgres.migrations import migrate
 from ingest.postgres.server_check import check_server
 from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings, endpoint_model
+from ingest.providers.embedders.saved_settings import embedder_config
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.runtime_parts import (
     build_mailer,
     build_previews,
     build_web,
     provider_limits,
+    rebuild_embedder,
     retention_of,
 )
 from ingest.sandbox.factory import build_check, build_parsers
@@ -142,7 +146,11 @@ async def open_runtime(
         stack.push_async_callback(previews.close)
         # Outside of the role of transactions, which may not create an index.
         async with pool.session() as conn, conn.transaction():
-            model_id = await embedding_models.register(conn, embedder.model)
+            model_id = await embedding_models.register(
+                conn, embedder.model, config=embedder_config(settings)
+            )
+        earlier = EarlierModels(partial(rebuild_embedder, settings), governor)
+        stack.push_async_callback(earlier.close)
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
         listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)
@@ -157,7 +165,9 @@ async def open_runtime(
             model_id=model_id,
             operator_key=operator_key(settings),
             embedder=embedding,
-            search_parts=SearchParts(pool=pool, embedder=embedding, model_id=model_id),
+            search_parts=SearchParts(
+                pool=pool, embedder=embedding, model_id=model_id, earlier=earlier
+            ),
             governor=governor,
             previews=previews,
             ocr=ocr,

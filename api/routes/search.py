@@ -41,8 +41,10 @@ class SearchRequest(Body):
 
 class SearchHits(View):
     hits: list[SearchHit]
-    degraded: list[Literal["vector"]] = Field(default_factory=list)
-    """What a hybrid search lacked: `vector`, while the embedding provider does not respond."""
+    degraded: list[Literal["vector", "earlierModel"]] = Field(default_factory=list)
+    """What the search lacked: `vector`, a hybrid search while the embedding provider does not
+    respond; `earlierModel`, if documents are searched by a model that is not configured any more:
+    words find them, and `POST /api/reembed` makes new vectors."""
     degraded_reason: str | None = None
     """The error code and the provider's message."""
 
@@ -74,6 +76,10 @@ async def search_chunks(
         )
     hits = list(answer.hits)
     lack = answer.lacks_vector
+    if lack is None and answer.lacks_models:
+        names = ", ".join(f"{model.provider}/{model.name}" for model in answer.lacks_models)
+        reason = f"embedding_model_missing: {names} is not configured"
+        return SearchHits(hits=hits, degraded=["earlierModel"], degraded_reason=reason)
     if lack is None:
         return SearchHits(hits=hits)
     return SearchHits(hits=hits, degraded=["vector"], degraded_reason=f"{lack.code}: {lack}")

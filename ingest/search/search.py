@@ -17,15 +17,18 @@ import structlog
 from numpy.typing import NDArray
 
 from ingest.asynchronous.tasks import run_both
+from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import Matches, by_words
+from ingest.search.model_change import by_models
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
-from ingest.search.vector_ranking import by_meaning
+from ingest.search.vector_ranking import OtherModels, by_meaning
+from ingest.store.documents.model_changes import StoredModel
 from ingest.store.search import hits
 from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import Ranked, SearchScope
@@ -58,6 +61,9 @@ class Answer:
     (`hybrid`)."""
     lacks_vector: Transient | None = None
     """Why a hybrid search went by words alone; its scores are those of `keyword`."""
+    lacks_models: Sequence[StoredModel] = ()
+    """Earlier models that could not be asked: their documents were found by words, and by the new
+    vectors that they have already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +73,7 @@ class SearchParts:
     pool: Pool
     embedder: EmbeddingService
     model_id: int
+    earlier: EarlierModels = field(default_factory=EarlierModels)
     slots: SearchSlots = field(default_factory=SearchSlots)
     statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
@@ -78,11 +85,12 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     Transient if a `vector` search lacks the provider.
     """
     started = time.monotonic()
+    lacking: list[StoredModel] = []
     # Embed before the transaction, so that a slow provider does not hold a connection.
     vector, failure = await _embed(question, parts.embedder)
     try:
         async with parts.slots.hold(scope.application_id):
-            found = await _find(question, scope, vector, parts)
+            found = await _find(question, scope, vector, parts, lacking)
     except psycopg.errors.QueryCanceled:
         metrics.statement_timed_out("search")
         log.warning("search.timed_out", application_id=str(scope.application_id))
@@ -92,7 +100,7 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     metrics.searched(question.mode, seconds=time.monotonic() - started)
     if failure is not None:
         metrics.search_degraded(failure.code)
-    return Answer(hits=found, lacks_vector=failure)
+    return Answer(hits=found, lacks_vector=failure, lacks_models=tuple(lacking))
 
 
 async def _embed(
@@ -110,12 +118,16 @@ async def _embed(
 
 
 async def _find(
-    question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
+    question: Question,
+    scope: SearchScope,
+    vector: Vector | None,
+    parts: SearchParts,
+    lacking: list[StoredModel],
 ) -> list[SearchHit]:
     # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
-        ranked = await _rank(question, careful, vector, parts)
+        ranked = await _rank(question, careful, vector, parts, lacking)
         async with transaction(parts.pool.of(scope.application_id)) as conn:
             found = await hits.load(conn, ranked, application_id=scope.application_id)
         if len(found) == len(ranked):
@@ -124,14 +136,25 @@ async def _find(
 
 
 async def _rank(
-    question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
+    question: Question,
+    scope: SearchScope,
+    vector: Vector | None,
+    parts: SearchParts,
+    lacking: list[StoredModel],
 ) -> list[Ranked]:
+    """`lacking`: replaced by the earlier models that could not be asked."""
     pool = parts.pool.of(scope.application_id)
 
     async def meaning(vector: Vector, *, limit: int) -> list[Ranked]:
         query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=limit)
-        async with transaction(pool) as conn:
-            return await by_meaning(conn, query, parts.statistics)
+        try:
+            async with transaction(pool) as conn:
+                return await by_meaning(conn, query, parts.statistics, expects_one_model=True)
+        except OtherModels:
+            found, lacking[:] = await by_models(
+                pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
+            )
+            return found
 
     async def words(*, limit: int, ranked: int) -> Matches:
         async with transaction(pool) as conn:

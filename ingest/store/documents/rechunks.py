@@ -12,7 +12,7 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
-from ingest.payloads import RechunkPayload
+from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
 from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
@@ -159,7 +159,7 @@ async def _count(
         )
 
 
-async def save_progress(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
+async def save_progress(conn: Connection, job_id: UUID, payload: Payload) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
     await conn.execute(_SQL["save_progress"], {"job_id": job_id, "payload": payload.to_json()})
 
