@@ -276,11 +276,7 @@ def _method_not_allowed(request: Request, error: HTTPException) -> Response:
 
 def _client_disconnected(_: Request, error: Exception) -> Response:
     # The client is gone and will not read this.
-    return problem(
-        400,
-        code="client_disconnected",
-        detail="the connection was closed early",
-    )
+    return problem(400, code="client_disconnected", detail="the connection was closed early")
 
 
 def _database_error(request: Request, error: Exception) -> Response:

@@ -7,8 +7,10 @@ from uuid import UUID
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import LeaseLost, Snooze
+from ingest.handlers.context import Progress
 from ingest.handlers.documents import reembed
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import model_changes
@@ -34,7 +36,7 @@ async def add_files(change: ModelChange, count: int, *, prefix: str = "old") -> 
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110  # of objects that know no events
             await asyncio.sleep(0.01)
 
@@ -223,7 +225,7 @@ async def test_a_worker_that_lost_its_job_writes_nothing(
     await conn.execute("update rag.processing_jobs set fence = fence + 1 where type = 'reembed'")
 
     with pytest.raises(LeaseLost):
-        await reembed.reembed_application(stale, change.new.context, reembed.Progress(stale))
+        await reembed.reembed_application(stale, change.new.context, Progress(stale))
 
     assert await change.vectors(conn) == {change.old.model_id: 4}
 
