@@ -30,16 +30,17 @@ from tests.support.file_fixtures import House
 from tests.support.queue_builders import claim
 
 
-class NewEmbedder(FakeEmbedder):
-    """Another vector space: equal texts have other vectors, of another dimension."""
+class WordEmbedder(FakeEmbedder):
+    """A text is the sum of its words: near whatever shares most of them."""
 
-    def __init__(self) -> None:
-        super().__init__(dimension=16, max_items=64)
-        self.model = replace(self.model, name="new")
+    def __init__(self, name: str, *, dimension: int, max_items: int = 4) -> None:
+        super().__init__(dimension=dimension, max_items=max_items)
+        self.model = replace(self.model, name=name)
 
     def vector(self, text: str) -> Vectors:
-        turned: Vectors = np.roll(super().vector(text), 5)
-        return turned
+        words = [super(WordEmbedder, self).vector(word) for word in text.split()]
+        total: Vectors = np.sum(words, axis=0)
+        return total / np.linalg.norm(total)
 
 
 async def register(pool: Pool, embedder: FakeEmbedder) -> int:
@@ -134,8 +135,9 @@ class ModelChange:
 async def model_change(
     pool: Pool, blobs: LocalBlobStore, application_id: UUID, **more: Any
 ) -> ModelChange:
-    old = House(pool, blobs, await register(pool, FakeEmbedder()))
-    new = House(pool, blobs, 0)
-    new.embedder = NewEmbedder()
-    new.model_id = await register(pool, new.embedder)
+    old, new = House(pool, blobs, 0), House(pool, blobs, 0)
+    old.embedder = WordEmbedder("old", dimension=64)
+    new.embedder = WordEmbedder("new", dimension=48, max_items=64)
+    for house in (old, new):
+        house.model_id = await register(pool, house.embedder)
     return ModelChange(pool=pool, application_id=application_id, old=old, new=new, **more)

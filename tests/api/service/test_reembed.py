@@ -62,11 +62,8 @@ async def test_a_request_queues_one_job_of_low_priority_for_the_model_of_the_set
     [(id, owner, priority, payload)] = await jobs(conn)
     assert first.json() == {"jobIds": [str(id)]}
     assert (owner, priority) == (application_id, -10)
-    row = await (
-        await conn.execute("select id from rag.embedding_models where name = 'fake'")
-    ).fetchone()
-    assert row is not None
-    assert payload == {"modelId": row[0]}
+    models = await conn.execute("select id from rag.embedding_models where name = 'fake'")
+    assert [(payload["modelId"],)] == await models.fetchall()
     assert (await state(admin))["jobId"] == str(id)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.patience import PATIENCE
 from ingest.blobs.local import LocalBlobStore
-from ingest.errors import LeaseLost, Snooze
+from ingest.errors import LeaseLost, Permanent, Snooze
 from ingest.handlers.context import Progress
 from ingest.handlers.documents import reembed
 from ingest.postgres.database import Connection, Pool, transaction
@@ -99,8 +99,13 @@ async def test_the_old_model_is_searched_until_the_new_one_is_complete(
     assert len(asked_new) == 1
     again = await change.search(texts[0])
     assert ids(again.hits) == ids(first.hits)  # not mixed with what is half ready
+    await change.add(change.new, "fresh.txt", "fresh text")
+    mixed = (await change.search(texts[0], limit=20)).hits
+    others = [hit for hit in mixed if hit.content != "fresh text"]
+    assert len(others) == len(mixed) - 1
+    assert ids(others)[:10] == ids(first.hits)
     await change.reembed()
-    assert await counts(change) == (6, 0, 0)
+    assert await counts(change) == (7, 0, 0)
 
 
 def ids(hits: Sequence[SearchHit]) -> list[UUID]:
@@ -130,7 +135,7 @@ async def test_an_unreachable_model_leaves_words_and_the_new_vectors(
 
     answer = await change.search(texts[0], mode="hybrid")
     assert answer.hits[0].content == texts[0]
-    assert [model.name for model in answer.lacks_models] == ["fake"]
+    assert [model.name for model in answer.lacks_models] == ["old"]
     assert (await change.search(texts[0])).hits == []
 
     monkeypatch.setattr(reembed, "_DOCUMENTS", 2)
@@ -284,6 +289,59 @@ async def test_a_refused_text_keeps_no_document_from_changing_over(
     assert answer.hits[0].content == "refused"
 
 
+async def test_a_batch_that_is_refused_as_a_whole_is_found_by_words(
+    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reembed, "_DOCUMENTS", 1)
+    await change.add(change.old, "bad.txt", "refused")
+    await add_files(change, 1)
+    change.new.embedder.refuses = {"refused"}
+    await change.request()
+
+    finished = await change.reembed()
+
+    assert finished.ended.status == "completed"
+    assert await counts(change) == (2, 0, 0)
+    assert (await change.search("refused", mode="hybrid")).hits[0].content == "refused"
+
+
+async def test_a_long_document_is_embedded_in_parts_that_are_kept(
+    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reembed, "_CHUNKS", 4)
+    lines = [f"line {number}" for number in range(11)]
+    await change.add(change.old, "long.txt", "\n".join(lines))
+    await change.request()
+    failure = Permanent("the disk is full", code="internal")
+    change.new.embedder.failures = [None, None, failure]
+    failed = await change.attempt(await change.take())
+    await commit(change.pool, [failed])
+
+    assert failed.ended.status != "completed"
+    assert await change.vectors(conn) == {change.old.model_id: 11, change.new.model_id: 8}
+    assert await counts(change) == (1, 1, 0)
+    await conn.execute("update rag.processing_jobs set status = 'pending', completed_at = null")
+    await change.reembed()
+    assert [len(request) for request in change.new.embedder.requests] == [4, 4, 3, 3]
+    assert await change.vectors(conn) == {change.new.model_id: 11}
+
+
+async def test_nothing_changes_over_while_one_document_lacks_its_vectors(
+    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add_files(change, 3)
+    monkeypatch.setattr(reembed, "_DOCUMENTS", 2)
+    monkeypatch.setattr(reembed, "_TIME_SLICE_SECONDS", -1.0)
+    await change.request()
+    await commit(change.pool, [await change.attempt(await change.take())])
+
+    async with transaction(change.pool.of(change.application_id)) as conn:
+        done = await model_changes.switch(conn, change.application_id, change.new.model_id)
+
+    assert not done
+    assert await counts(change) == (3, 3, 2)
+
+
 async def test_a_paused_provider_makes_the_job_wait_and_loses_nothing(
     change: ModelChange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,16 +358,18 @@ async def test_a_paused_provider_makes_the_job_wait_and_loses_nothing(
     assert all([await change.found(text) for text in texts])
 
 
-async def test_an_unchanged_file_is_not_read_again_after_the_change(change: ModelChange) -> None:
+async def test_an_unchanged_file_is_not_read_again_after_the_change(
+    change: ModelChange, conn: Connection
+) -> None:
     await add_files(change, 1)
     await change.request()
     await change.reembed()
-    calls, parsed = change.new.embedder.calls, change.new.parser.calls
 
     source_id = await change.new.upload(change.application_id, "old0.txt", "old text 0\nold more 0")
 
     assert source_id is not None
-    assert (change.new.embedder.calls, change.new.parser.calls) == (calls, parsed)
+    open_jobs = "select type from rag.processing_jobs where status = 'pending'"
+    assert await rows(conn, open_jobs) == []
 
 
 async def test_documents_cut_for_a_longer_limit_are_cut_again(
