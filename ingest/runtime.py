@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+import structlog
+
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store, build_disk_reserve
 from ingest.disk_reserve import DiskReserve
@@ -49,12 +51,14 @@ from ingest.sandbox.jail import protect_memory
 from ingest.search.search import SearchParts
 from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
-from ingest.store.documents import embedding_models
+from ingest.store.documents import embedding_models, model_changes
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, reserved_slots
+
+log = structlog.get_logger()
 
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
@@ -151,6 +155,10 @@ async def open_runtime(
             )
         earlier = EarlierModels(partial(rebuild_embedder, settings), governor)
         stack.push_async_callback(earlier.close)
+        async with transaction(pool) as conn:
+            outdated = await model_changes.outdated_applications(conn, model_id)
+        if outdated:  # until `ingest reembed`, searches ask their earlier models too
+            log.warning("embedding_model.changed", applications=len(outdated))
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
         listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)

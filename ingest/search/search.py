@@ -100,6 +100,8 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     metrics.searched(question.mode, seconds=time.monotonic() - started)
     if failure is not None:
         metrics.search_degraded(failure.code)
+    elif lacking:
+        metrics.search_degraded("embedding_model_missing")
     return Answer(hits=found, lacks_vector=failure, lacks_models=tuple(lacking))
 
 

@@ -5,6 +5,7 @@ The old vectors are searched until all documents have new ones (store/documents/
 """
 
 import asyncio
+import math
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,6 +30,7 @@ _DOCUMENTS: Final = 64
 _CHUNKS: Final = 256
 _DROPPED_AT_ONCE: Final = 2000
 _SECONDS_BETWEEN_DROPS: Final = 0.05
+_SECONDS_BETWEEN_COUNTS: Final = 5.0  # all documents are read to count them
 _OTHER_MODEL: Final = timedelta(seconds=30)
 _LOSSES: Final = ("embedding_rejected", "embedding_mismatch")
 
@@ -40,6 +42,7 @@ class _State:
     progress: Progress
     tally: ReembedTally
     after: UUID | None
+    counted_at: float = -math.inf
 
     @property
     def application_id(self) -> UUID:
@@ -85,11 +88,14 @@ async def _next(work: _State) -> list[OpenDocument]:
     """The next documents to fill: as many as have chunks for one batch, but at least one."""
     model_id = work.ctx.model_id
     async with transaction(work.ctx.pool) as conn:
-        counts = await model_changes.count(conn, work.application_id, model_id)
+        if time.monotonic() - work.counted_at > _SECONDS_BETWEEN_COUNTS:
+            counts = await model_changes.count(conn, work.application_id, model_id)
+            open_share = (counts.open - counts.ready) / max(counts.documents, 1)
+            work.progress.advance_to(95 * (1 - open_share))
+            work.counted_at = time.monotonic()
         found = await model_changes.next_documents(
             conn, work.application_id, model_id, after=work.after, limit=_DOCUMENTS
         )
-    work.progress.advance_to(95 * (1 - (counts.open - counts.ready) / max(counts.documents, 1)))
     batch: list[OpenDocument] = []
     chunks = 0
     for document in found:

@@ -112,10 +112,11 @@ delete from rag.reembedded_documents where application_id = %(application_id)s;
 -- Locks chunks before their vectors and skips chunks being deleted, as the mover of fresh vectors does.
 with due as (
     select stored.chunk_id, stored.model_id
-      from rag.embeddings as stored
+      from rag.embedding_models as other
+      join rag.embeddings as stored on stored.model_id = other.id
       join rag.chunks as chunk on chunk.id = stored.chunk_id
       join rag.documents as document on document.id = chunk.document_id
-     where stored.application_id = %(application_id)s and stored.model_id <> %(model_id)s
+     where other.id <> %(model_id)s and stored.application_id = %(application_id)s
        and document.embedding_model_id = %(model_id)s
      limit %(limit)s
        for key share of chunk skip locked)
@@ -154,7 +155,10 @@ select id from rag.processing_jobs
 select application.id
   from app.applications as application
  where exists (
-        select from rag.documents as document
-         where document.application_id = application.id
-           and document.embedding_model_id <> %(model_id)s and document.deleted_at is null)
+        select from rag.embedding_models as other
+         where other.id <> %(model_id)s
+           and exists (
+                select from rag.documents as document
+                 where document.application_id = application.id
+                   and document.embedding_model_id = other.id and document.deleted_at is null))
  order by application.id;
