@@ -58,6 +58,7 @@ from api.routes import (
     metrics,
     preview,
     provider,
+    reembed,
     scaling,
     search,
     sources,
@@ -145,6 +146,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     chunks.router,
     tickets.router,
     applications.router,
+    reembed.router,
     usage.router,
     worker_config.router,
     provider.router,
@@ -274,11 +276,7 @@ def _method_not_allowed(request: Request, error: HTTPException) -> Response:
 
 def _client_disconnected(_: Request, error: Exception) -> Response:
     # The client is gone and will not read this.
-    return problem(
-        400,
-        code="client_disconnected",
-        detail="the connection was closed early",
-    )
+    return problem(400, code="client_disconnected", detail="the connection was closed early")
 
 
 def _database_error(request: Request, error: Exception) -> Response:

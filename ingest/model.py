@@ -246,7 +246,7 @@ class Chunk:
     grams: bytes = b""
     sections: tuple[tuple[int, int, str], ...] = ()
     """Sections that begin after the chunk's start: where, in the document's text; how many headings
-    of the path before stay; and their own, which may be empty. Whole paths would multiply its size."""
+    of the path before stay; their own, or empty. Whole paths would multiply the text's size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +290,7 @@ class EmbeddingModel:
     """Identity of a vector space. Vectors of two models never mix (pipeline invariant 5)."""
 
     provider: str
-    """`local`, `static`, `openai`, or a name that an extension chose."""
+    """`local`, `multilingual`, `static`, `openai`, `onnx`, or a name that an extension chose."""
     name: str
     dimension: int
     max_tokens: int

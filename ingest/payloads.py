@@ -189,6 +189,26 @@ class RechunkPayload(Payload):
     tally: RechunkTally | None = None
 
 
+class ReembedTally(_Wire):
+    """Totals of a reembed job over all its time slices. Mutable: the handler counts in it."""
+
+    documents: int = 0
+    vectors: int = 0
+    reused_vectors: int = 0
+    refused_chunks: int = 0
+    """Chunks that the provider refused: only words find them."""
+    dropped_vectors: int = 0
+
+
+class ReembedPayload(Payload):
+    """`reembed`: the model to change to; then how far the previous time slice came."""
+
+    model_id: int
+    after: UUID | None = None
+    """The last document that was embedded."""
+    tally: ReembedTally | None = None
+
+
 PAYLOADS: Final[Mapping[str, tuple[type[Payload], ...]]] = {
     "file": (FilePayload,),
     "member": (StoredMember, RefusedMember),
@@ -201,5 +221,6 @@ PAYLOADS: Final[Mapping[str, tuple[type[Payload], ...]]] = {
     "notification": (DeliveryPayload,),
     "purge": (PurgePayload,),
     "rechunk": (RechunkPayload,),
+    "reembed": (ReembedPayload,),
 }
 """The payloads that each built-in job type may have."""

@@ -5,11 +5,15 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
+
+import structlog
 
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store, build_disk_reserve
 from ingest.disk_reserve import DiskReserve
+from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.firecrawl_inbox import CHANNEL, Inbox
@@ -30,7 +34,8 @@ from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
 from ingest.postgres.server_check import check_server
 from ingest.preview import Previews
-from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.providers.embedders.factory import build_embedder, chunk_settings, endpoint_model
+from ingest.providers.embedders.saved_settings import embedder_config
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.runtime_parts import (
     build_mailer,
@@ -38,6 +43,7 @@ from ingest.runtime_parts import (
     build_reranking,
     build_web,
     provider_limits,
+    rebuild_embedder,
     retention_of,
 )
 from ingest.sandbox.factory import build_check, build_parsers
@@ -46,12 +52,14 @@ from ingest.sandbox.jail import protect_memory
 from ingest.search.search import SearchParts
 from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
-from ingest.store.documents import embedding_models
+from ingest.store.documents import embedding_models, model_changes
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, reserved_slots
+
+log = structlog.get_logger()
 
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
@@ -133,7 +141,7 @@ async def open_runtime(
         stack.push_async_callback(blobs.close)
         await blobs.check()
         async with transaction(pool) as conn:
-            known = await embedding_models.last_dimension(conn, "openai", settings.embedding_model)
+            known = await embedding_models.last_dimension(conn, "openai", endpoint_model(settings))
         embedder = await build_embedder(settings, known_dimension=known)
         governor = Governor(pool, limits=provider_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
@@ -143,7 +151,15 @@ async def open_runtime(
         stack.push_async_callback(previews.close)
         # Outside of the role of transactions, which may not create an index.
         async with pool.session() as conn, conn.transaction():
-            model_id = await embedding_models.register(conn, embedder.model)
+            model_id = await embedding_models.register(
+                conn, embedder.model, config=embedder_config(settings)
+            )
+        earlier = EarlierModels(partial(rebuild_embedder, settings), governor)
+        stack.push_async_callback(earlier.close)
+        async with transaction(pool) as conn:
+            outdated = await model_changes.outdated_applications(conn, model_id)
+        if outdated:  # until `ingest reembed`, searches ask their earlier models too
+            log.warning("embedding_model.changed", applications=len(outdated))
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
         listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)
@@ -163,6 +179,7 @@ async def open_runtime(
                 embedder=embedding,
                 model_id=model_id,
                 reranking=build_reranking(settings, governor, stack),
+                earlier=earlier,
             ),
             governor=governor,
             previews=previews,

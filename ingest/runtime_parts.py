@@ -7,6 +7,9 @@ from ingest.governor import Governor
 from ingest.handlers.context import Web
 from ingest.model import OcrSettings
 from ingest.preview import RESERVE, Previews
+from ingest.providers.embedders.base import Embedder
+from ingest.providers.embedders.factory import build_embedder
+from ingest.providers.embedders.saved_settings import settings_of_model
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
@@ -14,6 +17,7 @@ from ingest.providers.rerank import Reranker
 from ingest.sandbox.factory import build_parsers
 from ingest.search.rerank import Reranking
 from ingest.settings.settings import Settings
+from ingest.store.documents.model_changes import StoredModel
 from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention
@@ -67,6 +71,12 @@ def retention_of(settings: Settings) -> Retention:
         deleted=settings.keep_deleted,
         runs=settings.keep_runs,
     )
+
+
+async def rebuild_embedder(settings: Settings, model: StoredModel) -> Embedder:
+    """Build the embedder of a model that was configured before. Raises SetupError."""
+    before = settings_of_model(settings, provider=model.provider, config=model.config)
+    return await build_embedder(before, known_dimension=model.dimension)
 
 
 def build_web(settings: Settings, stack: AsyncExitStack) -> Web:

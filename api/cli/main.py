@@ -16,6 +16,7 @@ from api.cli.commands import (
     key,
     preview,
     processes,
+    reembed,
     search,
     sources,
     upload,
@@ -110,6 +111,7 @@ _add(_USE, watch.watch)
 _add(_USE, search.search)
 _add(_USE, evaluate.evaluate, name="eval")
 _add(_USE, sources.sources)
+_add(_USE, reembed.reembed)
 _add(_USE, jobs.jobs)
 _add(_USE, sources.delete)
 _add(_USE, workers.pause)

@@ -11,7 +11,7 @@ from api.dependencies import RuntimeDep, Viewer
 from api.middleware.in_use import InUseDep
 from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.search.fusion import Weights
-from ingest.search.question import Mode, Question
+from ingest.search.question import Answer, Mode, Question
 from ingest.search.scores import MinScore
 from ingest.search.search import search
 from ingest.store.search.hits import SearchHit
@@ -100,10 +100,15 @@ class SearchRequest(Body):
         )
 
 
+Lacking = Literal["vector", "earlierModel"]
+
+
 class SearchHits(View):
     hits: list[SearchHit]
-    degraded: list[Literal["vector"]] = Field(default_factory=list)
-    """What a hybrid search lacked: `vector`, while the embedding provider does not respond."""
+    degraded: list[Lacking] = Field(default_factory=list)
+    """What the search lacked: `vector`, a hybrid search while the embedding provider does not
+    respond; `earlierModel`, if documents are searched by a model that is not configured any more:
+    words find them, and `POST /api/reembed` makes new vectors."""
     degraded_reason: str | None = None
     """The error code and the provider's message."""
     reranked: bool | None = None
@@ -137,11 +142,21 @@ async def search_chunks(
             ),
             runtime.search_parts,
         )
-    lack, failure = answer.lacks_vector, answer.rerank_failure
+    failure = answer.rerank_failure
+    degraded, reason = _degraded(answer)
     return SearchHits(
         hits=list(answer.hits),
-        degraded=[] if lack is None else ["vector"],
-        degraded_reason=None if lack is None else f"{lack.code}: {lack}",
+        degraded=degraded,
+        degraded_reason=reason,
         reranked=answer.reranked,
         rerank_reason=None if failure is None else f"{failure.code}: {failure}",
     )
+
+
+def _degraded(answer: Answer) -> tuple[list[Lacking], str | None]:
+    if (lack := answer.lacks_vector) is not None:
+        return ["vector"], f"{lack.code}: {lack}"
+    if answer.lacks_models:
+        names = ", ".join(f"{model.provider}/{model.name}" for model in answer.lacks_models)
+        return ["earlierModel"], f"embedding_model_missing: {names} is not configured"
+    return [], None

@@ -32,6 +32,7 @@ class Caller:
     on_vectors: OnVectors | None
     owner: UUID | None = None
     """The application; None: a query, or of no application."""
+    is_query: bool = False
     traceparent: str | None = field(default_factory=tracing.traceparent)
     """The caller's span."""
     refused: dict[int, str] = field(default_factory=dict)

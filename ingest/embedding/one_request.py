@@ -14,6 +14,7 @@ from ingest.providers.embedders.base import (
     Embedder,
     Misaligned,
     ProviderFault,
+    QueryEmbedder,
     Refused,
     mismatch_error,
     shape_error,
@@ -47,7 +48,12 @@ class EmbeddingCalls:
         return self._embedder.model.dimension
 
     async def ask(
-        self, texts: Sequence[str], tokens: int, *, parents: Sequence[str | None] | None = None
+        self,
+        texts: Sequence[str],
+        tokens: int,
+        *,
+        is_query: bool = False,
+        parents: Sequence[str | None] | None = None,
     ) -> Vectors:
         """Send one request. `parents`: the spans it serves, if not the current one.
 
@@ -58,7 +64,7 @@ class EmbeddingCalls:
         outcome = "internal"
         try:
             with tracing.client_span("embed", {"texts": len(texts)}, parents=parents):
-                vectors = await self._embedder.embed(texts)
+                vectors = await self._embed(texts, is_query=is_query)
             _check_vectors(vectors, (len(texts), self._embedder.model.dimension))
             outcome = "ok"
         except Refused:
@@ -74,6 +80,11 @@ class EmbeddingCalls:
         self.counts.texts += len(texts)
         self.counts.tokens += tokens
         return vectors
+
+    async def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
+        if is_query and isinstance(self._embedder, QueryEmbedder):
+            return await self._embedder.embed_queries(texts)
+        return await self._embedder.embed(texts)
 
     async def fault(self) -> Transient | None:
         """Embed a harmless text as a probe; returns the error, or None if the provider works."""

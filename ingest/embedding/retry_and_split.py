@@ -122,7 +122,7 @@ class EmbeddingRequests:
                 raise self._lane.unavailable(hold)
             await wait_budget.wait(hold)
         try:
-            vectors = await self._calls.ask([text], token_count)
+            vectors = await self._calls.ask([text], token_count, is_query=True)
         except Refused:
             await self._lane.succeeded()
             raise refused_query() from None
@@ -226,7 +226,8 @@ class EmbeddingRequests:
             return np.empty((0, self._calls.dimension), np.float32)
         texts = [caller.texts[index] for caller, index in rows]
         parents = [caller.traceparent for caller in callers(rows)]
-        return await self._calls.ask(texts, _tokens(rows), parents=parents)
+        is_query = rows[0][0].is_query  # those of a request are alike
+        return await self._calls.ask(texts, _tokens(rows), is_query=is_query, parents=parents)
 
 
 class _TooLarge(Exception):

@@ -92,28 +92,28 @@ class EmbeddingService:
         owner: UUID | None = None,
         on_progress: OnProgress | None = None,
         on_vectors: OnVectors | None = None,
-        is_urgent: bool = False,
+        is_query: bool = False,
     ) -> EmbeddingResult:
         """Embed all texts that the provider accepts; refused texts are listed.
 
         Raises the Transient or Permanent of any request that held one of the texts, after running
         requests have ended and `on_vectors` has received their vectors. Raises Snooze while the
         provider is paused for longer than a request waits. A rate-limited request is sent again.
-        Urgent texts go into the next request, which is sent at once if a slot is free.
+        A query goes into the next request, which is sent at once if a slot is free.
         """
         if len(texts) != len(token_counts):
             raise ValueError("each text needs its token count")
         caller = self._caller(texts, token_counts, on_progress, on_vectors)
-        caller.owner = owner
+        caller.owner, caller.is_query = owner, is_query
         if caller.waiting:
             if self._is_closed:
                 raise _stopped()
             self._active.add(caller)
-            if is_urgent:
+            if is_query:
                 self._queue.appendleft(caller)
             else:
                 self._enqueue(caller)
-            self._schedule(is_urgent=is_urgent)
+            self._schedule(is_urgent=is_query)
             try:
                 await caller.done
             finally:
@@ -143,7 +143,7 @@ class EmbeddingService:
         if self._requests.is_limited:
             # Bypass the slots, which may be taken by requests that wait for the provider.
             return await self._requests.query(text, token_count)
-        answer = await self.embed([text], [token_count], is_urgent=True)
+        answer = await self.embed([text], [token_count], is_query=True)
         if answer.refused:
             raise refused_query()
         vector: Vectors = answer.vectors[0]
@@ -240,6 +240,7 @@ class EmbeddingService:
             fits = (
                 len(rows) + len(run) <= self.embedder.max_items
                 and tokens + more <= self.embedder.max_request_tokens
+                and (not rows or caller.is_query == rows[0][0].is_query)
             )
             if rows and not fits:
                 passed_over.append(caller)

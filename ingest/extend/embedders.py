@@ -6,6 +6,7 @@ from ingest.providers.embedders.base import (
     Embedder,
     Misaligned,
     ProviderFault,
+    QueryEmbedder,
     Refused,
     unit_vectors,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "ErrorCode",
     "Misaligned",
     "ProviderFault",
+    "QueryEmbedder",
     "Refused",
     "SetupError",
     "Transient",

@@ -271,7 +271,7 @@ def quota_refused(quota: str) -> None:
 
 
 def search_degraded(code: str) -> None:
-    """Count a hybrid search that ran without vectors."""
+    """Count a search that ran without vectors, or without an earlier model's."""
     _degraded.labels(code).inc()
 
 

@@ -26,7 +26,7 @@ def build_parsers(
     confinement = Confinement(
         mode=settings.sandbox,
         program=ocr_program(ocr),
-        readable=settings.sandbox_read,
+        readable=(*settings.sandbox_read, *_tokenizer_files(settings)),
         private=_private_folders(settings),
     )
     return _pool(settings, size, confinement, reserve=reserve, on_cost=on_cost)
@@ -70,6 +70,12 @@ def _pool(
         formats=settings.formats,
         confinement=confinement,
     )
+
+
+def _tokenizer_files(settings: Settings) -> tuple[Path, ...]:
+    """What counts the tokens of chunks, if it is not in a package."""
+    folder = settings.embedding_folder
+    return () if folder is None else (folder / "tokenizer.json",)
 
 
 def _private_folders(settings: Settings) -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ from typing import Literal
 from ingest.errors import Transient
 from ingest.search.fusion import Weights
 from ingest.search.scores import MinScore
+from ingest.store.documents.model_changes import StoredModel
 from ingest.store.search.hits import SearchHit
 
 Mode = Literal["hybrid", "vector", "keyword"]
@@ -36,6 +37,9 @@ class Answer:
     (`hybrid`)."""
     lacks_vector: Transient | None = None
     """Why a hybrid search went by words alone; its scores are those of `keyword`."""
+    lacks_models: Sequence[StoredModel] = ()
+    """Earlier models that could not be asked: their documents were found by words, and by the new
+    vectors that they have already."""
     reranked: bool | None = None
     """False: the hits are as ranked before, because the reranker failed; None: not asked."""
     rerank_failure: Transient | None = None

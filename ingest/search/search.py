@@ -18,6 +18,7 @@ import structlog
 from numpy.typing import NDArray
 
 from ingest.asynchronous.tasks import run_both
+from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
@@ -26,12 +27,14 @@ from ingest.search.choose import Choice, Choices, as_hit, distinct, diverse, fir
 from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import WordMatches, by_words, score_others
 from ingest.search.matched_text import MatchedText
+from ingest.search.model_change import by_models
 from ingest.search.question import Answer, Question
 from ingest.search.rerank import Reranking, RerankOutcome
 from ingest.search.scores import Candidate, MinScore, candidates
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
-from ingest.search.vector_ranking import EF_SEARCH, by_meaning
+from ingest.search.vector_ranking import EF_SEARCH, OtherModels, by_meaning
+from ingest.store.documents.model_changes import StoredModel
 from ingest.store.search import hits, vector_search
 from ingest.store.search.hits import StoredChunk
 from ingest.store.search.scope import Ranked, SearchScope
@@ -61,6 +64,7 @@ class SearchParts:
     pool: Pool
     embedder: EmbeddingService
     model_id: int
+    earlier: EarlierModels = field(default_factory=EarlierModels)
     reranking: Reranking | None = None
     slots: SearchSlots = field(default_factory=SearchSlots)
     statistics: SearchStatistics = field(default_factory=SearchStatistics)
@@ -73,12 +77,13 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     Transient if a `vector` search lacks the provider.
     """
     started = time.monotonic()
+    lacking: list[StoredModel] = []
     # Embed before the transaction, so that a slow provider does not hold a connection.
     vector, failure = await _embed(question, parts.embedder)
     query = MatchedText(question.text)
     try:
         async with parts.slots.hold(scope.application_id):
-            choices = await _find(question, query, scope, vector, parts)
+            choices = await _find(question, query, scope, vector, parts, lacking)
     except psycopg.errors.QueryCanceled:
         metrics.statement_timed_out("search")
         log.warning("search.timed_out", application_id=str(scope.application_id))
@@ -90,9 +95,12 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     metrics.searched(question.mode, seconds=time.monotonic() - started)
     if failure is not None:
         metrics.search_degraded(failure.code)
+    elif lacking:
+        metrics.search_degraded("embedding_model_missing")
     return Answer(
         hits=[as_hit(choice, query) for choice in _best(question, outcome)],
         lacks_vector=failure,
+        lacks_models=tuple(lacking),
         reranked=outcome.reranked,
         rerank_failure=outcome.failure,
     )
@@ -118,8 +126,9 @@ async def _find(
     scope: SearchScope,
     vector: Vector | None,
     parts: SearchParts,
+    lacking: list[StoredModel],
 ) -> list[Choice]:
-    """Distinct chunks to choose from, best first."""
+    """Distinct chunks to choose from, best first. `lacking`: as for `_rank`."""
 
     pool = parts.pool.of(scope.application_id)
 
@@ -129,7 +138,7 @@ async def _find(
 
     async def choose(scope: SearchScope, depth: int) -> tuple[Choices, bool]:
         """Also whether more may be found."""
-        found, may_have_more = await _rank(question, scope, vector, parts, depth=depth)
+        found, may_have_more = await _rank(question, scope, vector, parts, lacking, depth=depth)
         choices = await distinct(
             found,
             load,
@@ -198,17 +207,27 @@ async def _rank(
     scope: SearchScope,
     vector: Vector | None,
     parts: SearchParts,
+    lacking: list[StoredModel],
     *,
     depth: int,
 ) -> tuple[list[Candidate], bool]:
-    """Up to `depth` candidates of each half, and whether more might become hits."""
+    """Up to `depth` candidates of each half, and whether more might become hits.
+
+    `lacking`: replaced by the earlier models that could not be asked.
+    """
     pool = parts.pool.of(scope.application_id)
 
     async def meaning(vector: Vector) -> list[Ranked]:
         most = max(question.limit, min(depth, EF_SEARCH))
         query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=most)
-        async with transaction(pool) as conn:
-            return await by_meaning(conn, query, parts.statistics)
+        try:
+            async with transaction(pool) as conn:
+                return await by_meaning(conn, query, parts.statistics, expects_one_model=True)
+        except OtherModels:
+            found, lacking[:] = await by_models(
+                pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
+            )
+            return found
 
     async def words(*, most: int) -> WordMatches:
         async with transaction(pool) as conn:

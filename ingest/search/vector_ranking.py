@@ -14,17 +14,25 @@ EF_SEARCH: Final = 250
 _EXACT_NUMBERS: Final = 2_000_000
 
 
+class OtherModels(Exception):
+    """Some documents are searched by another model: see model_change.py."""
+
+
 async def by_meaning(
-    conn: Connection, query: VectorQuery, statistics: SearchStatistics
+    conn: Connection,
+    query: VectorQuery,
+    statistics: SearchStatistics,
+    *,
+    expects_one_model: bool = False,
 ) -> list[Ranked]:
     """The chunks nearest to a vector, scored by cosine similarity. Needs its own transaction.
 
     Many vectors are searched by the index, and those that wait for it beside it; few are compared
-    one by one.
+    one by one. With `expects_one_model`, raises OtherModels.
     """
     scope, bound = query.scope, _EXACT_NUMBERS // len(query.vector)
     application = scope.application_id, query.model_id
-    are_many, has_fresh = await vector_search.begin(
+    are_many, has_fresh, has_other_models = await vector_search.begin(
         conn,
         query,
         bound=bound,
@@ -32,6 +40,8 @@ async def by_meaning(
         statement_timeout=STATEMENT_TIMEOUT,
         ef_search=EF_SEARCH,
     )
+    if expects_one_model and has_other_models:
+        raise OtherModels
     if scope.is_filtered:
         are_many = await vector_search.has_many_filtered(conn, scope, bound=bound)
     else:

@@ -17,6 +17,7 @@ from ingest.settings.types import (
     Duration,
     EmbedderName,
     HttpUrl,
+    InputTypePair,
     KeepFor,
     KeyLimitList,
     ModuleNames,
@@ -67,6 +68,10 @@ class Settings(BaseSettings):
     )
     embedding_model: str = "text-embedding-3-small"
     embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    embedding_folder: Path | None = None
+    embedding_query_prefix: str | None = Field(default=None, max_length=2000)
+    embedding_passage_prefix: str | None = Field(default=None, max_length=2000)
+    embedding_input_types: InputTypePair | None = None
     embedding_requests_per_minute: int | None = Field(default=None, ge=1)
     embedding_tokens_per_minute: int | None = Field(default=None, ge=1)
 

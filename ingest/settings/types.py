@@ -1,6 +1,7 @@
 """Types of settings: durations, URLs, lists of networks and hosts, tables."""
 
 import re
+from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -110,15 +111,43 @@ Paths = Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)]
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
 
 
+_EMBEDDERS = ("local", "multilingual", "static", "openai", "onnx")
+
+
 def _embedder_name(value: str) -> str:
     module, _, function = value.partition(":")
     is_own = _is_module_name(module) and function.isidentifier()
-    if not is_own and value not in ("local", "static", "openai"):
-        raise ValueError("must be local, static, openai or module:function")
+    if not is_own and value not in _EMBEDDERS:
+        raise ValueError(f"must be {', '.join(_EMBEDDERS)} or module:function")
     return value
 
 
 EmbedderName = Annotated[str, AfterValidator(_embedder_name)]
+
+
+@dataclass(frozen=True, slots=True)
+class InputTypes:
+    """What tells an endpoint whether it embeds questions or passages."""
+
+    field: str
+    query: str
+    passage: str
+
+
+def _input_types(value: Any) -> Any:
+    """Read `query,document`, or `task=retrieval.query,retrieval.passage` with another field."""
+    if not isinstance(value, str):
+        return value
+    found = _INPUT_TYPES.fullmatch(value)
+    if found is None or found["field"] in ("model", "input", "dimensions", "encoding_format"):
+        raise ValueError("must be like query,document or task=retrieval.query,retrieval.passage")
+    return InputTypes(found["field"] or "input_type", found["query"], found["passage"])
+
+
+_INPUT_TYPES = re.compile(
+    r"(?:(?P<field>\w{1,64})=)?(?P<query>[\w.-]{1,64}),\s*(?P<passage>[\w.-]{1,64})", re.ASCII
+)
+InputTypePair = Annotated[InputTypes, NoDecode, BeforeValidator(_input_types)]
 
 
 def _ocr_languages(value: Any) -> Any:

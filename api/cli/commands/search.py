@@ -36,7 +36,9 @@ def search(
         body["filter"] = {"knowledgeSourceIds": source}
     with open_client() as client:
         answer = client.post("/api/search", body)
-    if answer["degraded"]:
+    if "earlierModel" in answer["degraded"]:
+        notes().print(plain(f"some files by keywords only: {answer['degradedReason']}"))
+    elif answer["degraded"]:
         notes().print(plain(f"searched by keywords only: {answer['degradedReason']}"))
     if answer["reranked"] is False:
         notes().print(plain(f"not reranked: {answer['rerankReason']}"))

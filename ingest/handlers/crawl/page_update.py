@@ -1,6 +1,7 @@
 """One page of a run between reading and storing: whether it is new, and where it links to."""
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Final
 
 from ingest.analysis.subject import Subject
@@ -89,7 +90,7 @@ async def embed_if_changed(update: PageUpdate, progress: Progress) -> None:
     await require_room(update.ctx, update.crawl.application_id, text=parsed.document.text)
     with progress.run_stage("embed", at=40) as details:
         vectors = await embed_chunks(
-            parsed.chunks, Subject.of(parsed.document, read.uri), update.ctx, progress
+            parsed.chunks, repeat(Subject.of(parsed.document, read.uri)), update.ctx, progress
         )
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     update.vectors = vectors

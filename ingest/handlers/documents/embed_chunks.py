@@ -1,6 +1,6 @@
 """The embed stage, for every handler that has chunks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,9 +41,9 @@ class EmbeddedChunks:
 
 
 async def embed_chunks(
-    chunks: Sequence[Chunk], subject: Subject, ctx: Context, progress: Progress
+    chunks: Sequence[Chunk], subjects: Iterable[Subject], ctx: Context, progress: Progress
 ) -> EmbeddedChunks:
-    """Embed all chunks, each with a line in front that says what it is about.
+    """Embed all chunks, each with a line in front that says what it is about (`subjects`).
 
     Texts for which the application has a vector are not sent again.
 
@@ -52,7 +52,10 @@ async def embed_chunks(
     of the application's token budget (documents/token_budget.py).
     """
     application_id = progress.job.application_id
-    texts_and_tokens = [_embedded(chunk, subject, ctx.model) for chunk in chunks]
+    texts_and_tokens = [
+        _embedded(chunk, subject, ctx.model)
+        for chunk, subject in zip(chunks, subjects, strict=False)
+    ]
     hashes = [documents.text_hash(text) for text, _ in texts_and_tokens]
     vectors = np.zeros((len(chunks), ctx.model.dimension), dtype=np.float32)
     embedded = np.ones(len(chunks), dtype=np.bool_)

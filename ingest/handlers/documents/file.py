@@ -6,6 +6,7 @@ job. The job of the uploaded file waits for them and ends last (finish_members.p
 
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import repeat
 from typing import Any, Final, cast
 
 from ingest.analysis.subject import Subject
@@ -85,7 +86,7 @@ async def _ingest(
         await require_room(ctx, job.application_id, text=text)
     with progress.run_stage("embed", at=40) as details:
         subject = Subject.of(parsed.document, location.uri, name=location.given_name)
-        vectors = await embed_chunks(parsed.chunks, subject, ctx, progress)
+        vectors = await embed_chunks(parsed.chunks, repeat(subject), ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     progress.stage = "store"
     progress.advance_to(95)

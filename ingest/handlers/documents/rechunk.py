@@ -7,6 +7,7 @@ searchable until the new ones replace them, and the state of the source does not
 import time
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import repeat
 from typing import Any, Final, cast, get_args
 from uuid import UUID
 
@@ -132,7 +133,7 @@ async def _rechunk_and_swap(
     # still resets the job's stage timeout.
     part = Progress(work.job, on_progress=progress.on_progress)
     subject = document.subject(rechunked.language)
-    vectors = await embed_chunks(rechunked.chunks, subject, ctx, part)
+    vectors = await embed_chunks(rechunked.chunks, repeat(subject), ctx, part)
     progress.stage = "store"
     await _swap(document, _new_chunks(document, settings, rechunked, vectors, ctx), vectors, work)
 

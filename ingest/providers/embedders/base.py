@@ -1,6 +1,7 @@
 """The interface of embedders, and the validation of their responses."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -37,6 +38,23 @@ class Embedder(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefixes:
+    """What is put before a text; empty: nothing."""
+
+    query: str = ""
+    passage: str = ""
+
+
+@runtime_checkable
+class QueryEmbedder(Protocol):
+    """An Embedder whose model wants questions marked as such, by a prefix or an input type."""
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder.embed, which is then for passages."""
+        ...
 
 
 class Refused(Exception):

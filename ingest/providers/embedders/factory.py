@@ -1,11 +1,13 @@
 """Builds the embedder named by the settings, and chunk settings that fit its model."""
 
 import asyncio
+import hashlib
+import json
 from typing import TYPE_CHECKING
 
 from ingest.errors import IngestError, SetupError
 from ingest.model import ChunkSettings, EmbeddingModel
-from ingest.providers.embedders.base import Embedder, Refused
+from ingest.providers.embedders.base import Embedder, Prefixes, Refused
 from ingest.settings.extensions import import_extension, one_line
 from ingest.settings.settings import Settings
 from ingest.tokens.tokenizers import load_tokenizer
@@ -35,6 +37,14 @@ async def build_embedder(settings: Settings, *, known_dimension: int | None = No
         from ingest.providers.embedders.local import LocalEmbedder
 
         return await asyncio.to_thread(LocalEmbedder)
+    if settings.embedding_provider == "multilingual":
+        from ingest.providers.embedders.multilingual import MultilingualEmbedder
+
+        embedder = await asyncio.to_thread(MultilingualEmbedder)
+        await embedder.start()
+        return embedder
+    if settings.embedding_provider == "onnx":
+        return await asyncio.to_thread(_build_onnx, settings)
     if settings.embedding_provider == "static":
         from ingest.providers.embedders.static import StaticEmbedder
 
@@ -69,6 +79,34 @@ def _build_extension(name: str) -> Embedder:
     return embedder
 
 
+def _build_onnx(settings: Settings) -> Embedder:
+    from ingest.providers.embedders.onnx import OnnxEmbedder
+
+    if settings.embedding_folder is None:
+        raise SetupError("INGEST_EMBEDDING_FOLDER: needed by INGEST_EMBEDDER=onnx")
+    return OnnxEmbedder(
+        settings.embedding_folder,
+        query_prefix=settings.embedding_query_prefix,
+        passage_prefix=settings.embedding_passage_prefix,
+    )
+
+
+def endpoint_model(settings: Settings) -> str:
+    """Name of the vector space: the endpoint's model, and a digest of what else changes vectors.
+
+    Not what only marks questions: their vectors are not stored.
+    """
+    types = settings.embedding_input_types
+    marks = [
+        settings.embedding_passage_prefix or "",
+        *((types.field, types.passage) if types else ()),
+    ]
+    if not any(marks):
+        return settings.embedding_model
+    digest = hashlib.sha256(json.dumps(marks).encode()).hexdigest()
+    return f"{settings.embedding_model}#{digest[:8]}"
+
+
 async def _build_openai(settings: Settings, known_dimension: int | None) -> Embedder:
     import httpx
 
@@ -81,19 +119,28 @@ async def _build_openai(settings: Settings, known_dimension: int | None) -> Embe
     if not (key.isascii() and key.isprintable()):
         raise SetupError("OPENAI_API_KEY: contains characters that an HTTP header cannot carry")
 
+    prefixes = Prefixes(
+        query=settings.embedding_query_prefix or "",
+        passage=settings.embedding_passage_prefix or "",
+    )
+
     def embedder(dimension: int) -> OpenAIEmbedder:
+        tokenizer = "cl100k_base"
         model = EmbeddingModel(
             provider="openai",
-            name=settings.embedding_model,
+            name=endpoint_model(settings),
             dimension=dimension,
-            max_tokens=_OPENAI_MAX_TOKENS,
-            tokenizer="cl100k_base",
+            max_tokens=_OPENAI_MAX_TOKENS - load_tokenizer(tokenizer).count(prefixes.passage),
+            tokenizer=tokenizer,
         )
         return OpenAIEmbedder(
             model,
             api_key=key,
             base_url=settings.openai_base_url,
             dimensions=settings.embedding_dimensions,
+            name=settings.embedding_model,
+            prefixes=prefixes,
+            input_types=settings.embedding_input_types,
         )
 
     known = settings.embedding_dimensions or _OPENAI_DIMENSIONS.get(settings.embedding_model)

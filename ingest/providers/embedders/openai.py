@@ -15,8 +15,9 @@ import numpy as np
 
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.bounded_request import bounded_request
-from ingest.providers.embedders.base import mismatch_error, unit_vectors
+from ingest.providers.embedders.base import Prefixes, mismatch_error, unit_vectors
 from ingest.providers.embedders.refusals import no_answer, not_json, refusal
+from ingest.settings.types import InputTypes
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 _TIMEOUT = httpx.Timeout(60, connect=10)
@@ -39,11 +40,20 @@ class OpenAIEmbedder:
         api_key: str,
         base_url: str | None,
         dimensions: int | None,
+        name: str | None = None,
+        prefixes: Prefixes = Prefixes(),  # noqa: B008  # frozen
+        input_types: InputTypes | None = None,
     ) -> None:
-        """`dimensions` is sent only if set: not every endpoint supports it."""
+        """`dimensions` and `input_types` are sent only if set: not every endpoint supports them.
+
+        name: the model as the endpoint calls it, if `model.name` says more.
+        """
         self.model = model
+        self._name = name or model.name
         self._key = api_key
-        self.lane: str | None = _lane(model, api_key, base_url)
+        self._prefixes = prefixes
+        self._input_types = input_types
+        self.lane: str | None = _lane(f"{model.provider}/{self._name}", api_key, base_url)
         self._options: dict[str, Any] = {} if dimensions is None else {"dimensions": dimensions}
         self._encoding = "base64"
         base = httpx.URL(base_url or _DEFAULT_URL)
@@ -53,15 +63,24 @@ class OpenAIEmbedder:
         )
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        raw = await self.raw_vectors(texts)
-        return unit_vectors(raw, count=len(texts), dimension=self.model.dimension)
+        return await self._embed(texts, is_query=False)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return await self._embed(texts, is_query=True)
 
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def raw_vectors(self, texts: Sequence[str]) -> list[Any]:
+    async def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
+        raw = await self.raw_vectors(texts, is_query=is_query)
+        return unit_vectors(raw, count=len(texts), dimension=self.model.dimension)
+
+    async def raw_vectors(self, texts: Sequence[str], *, is_query: bool = False) -> list[Any]:
         """The endpoint's vectors, one per text and in their order; otherwise unchecked."""
-        request = {"model": self.model.name, "input": list(texts), **self._options}
+        prefix = self._prefixes.query if is_query else self._prefixes.passage
+        request = {"model": self._name, "input": [prefix + text for text in texts], **self._options}
+        if (types := self._input_types) is not None:
+            request[types.field] = types.query if is_query else types.passage
         try:
             response = await bounded_request(
                 self._http,
@@ -75,8 +94,8 @@ class OpenAIEmbedder:
         if not response.is_success:
             if self._encoding == "base64" and _is_about_encoding(response):
                 self._encoding = "float"
-                return await self.raw_vectors(texts)
-            raise refusal(response, texts=texts, key=self._key, model=self.model.name)
+                return await self.raw_vectors(texts, is_query=is_query)
+            raise refusal(response, texts=texts, key=self._key, model=self._name)
         try:
             answer = json.loads(response.content)
         except ValueError:
@@ -84,12 +103,12 @@ class OpenAIEmbedder:
         return _in_order(answer, len(texts))
 
 
-def _lane(model: EmbeddingModel, api_key: str, base_url: str | None) -> str:
+def _lane(model: str, api_key: str, base_url: str | None) -> str:
     """Name of the rate-limit lane: one per model, key and endpoint.
 
     So pausing one leaves the others running.
     """
-    lane = f"{model.provider}/{model.name}#{_digest(api_key)}"
+    lane = f"{model}#{_digest(api_key)}"
     return lane if base_url is None else f"{lane}@{_digest(base_url)}"
 
 

@@ -184,6 +184,13 @@ async def rechunk_application(
         await _enqueue(conn, application_id, await cur.fetchall())
 
 
+async def rechunk_sources(
+    conn: Connection, application_id: UUID, source_ids: Sequence[UUID]
+) -> None:
+    """Queue a rechunk of these sources."""
+    await _enqueue(conn, application_id, source_ids)
+
+
 async def _enqueue(conn: Connection, application_id: UUID, source_ids: Sequence[UUID]) -> None:
     """Queue one job per source, unless it has one that has not started."""
     if not source_ids:

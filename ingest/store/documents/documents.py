@@ -16,6 +16,7 @@ from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents import fresh_vectors
+from ingest.tokens.json_files import identity
 
 _SQL = load_queries("documents/documents.sql")
 
@@ -46,7 +47,7 @@ def coverage_json(coverage: Coverage) -> dict[str, Any]:
 
 def chunking_json(settings: ChunkSettings) -> dict[str, Any]:
     """JSON of chunk settings; equal if and only if they produce the same chunks."""
-    return asdict(settings)
+    return {**asdict(settings), "tokenizer": identity(settings.tokenizer)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,10 @@
 """Embedding models: each is one vector space with its own HNSW index."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from ingest.model import EmbeddingModel
 from ingest.postgres.database import Connection, load_queries
@@ -17,15 +19,23 @@ def index_type(dimension: int) -> Literal["vector", "halfvec"]:
     return "vector" if dimension <= LARGEST_VECTOR_INDEX else "halfvec"
 
 
-async def register(conn: Connection, model: EmbeddingModel) -> int:
-    """Return the id of a model; on first use, insert it and create its HNSW index."""
+async def register(
+    conn: Connection, model: EmbeddingModel, *, config: Mapping[str, Any] | None = None
+) -> int:
+    """Return the id of a model; on first use, insert it and create its HNSW index.
+
+    config: the settings that build its embedder, without secrets.
+    """
     identity = {"provider": model.provider, "name": model.name, "dimension": model.dimension}
     found = await (await conn.execute(_SQL["find"], identity)).fetchone()
     if found is not None:
-        return int(found[0])
+        id, known = found
+        if config is not None and config != known:
+            await conn.execute(_SQL["set_config"], {"id": id, "config": Jsonb(config)})
+        return int(id)
     # Otherwise two processes that start together would both build the index.
     await conn.execute(_SQL["lock_registration"])
-    await conn.execute(_SQL["register"], identity)
+    await conn.execute(_SQL["register"], {**identity, "config": Jsonb(config or {})})
     row = await (await conn.execute(_SQL["find"], identity)).fetchone()
     if row is None:
         raise RuntimeError("a registered model was not found")

@@ -1,11 +1,14 @@
 -- name: register
-insert into rag.embedding_models (provider, name, dimension)
-values (%(provider)s, %(name)s, %(dimension)s)
+insert into rag.embedding_models (provider, name, dimension, config)
+values (%(provider)s, %(name)s, %(dimension)s, %(config)s)
 on conflict (provider, name, dimension) do nothing;
 
 -- name: find
-select id from rag.embedding_models
+select id, config from rag.embedding_models
  where provider = %(provider)s and name = %(name)s and dimension = %(dimension)s;
+
+-- name: set_config
+update rag.embedding_models set config = %(config)s where id = %(id)s;
 
 -- name: last_dimension
 select dimension from rag.embedding_models

@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from ingest.analysis.chunk_terms import has_terms
 from ingest.analysis.subject import Subject
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
-from ingest.payloads import RechunkPayload
+from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
 from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
@@ -171,7 +171,7 @@ async def _count(
         )
 
 
-async def save_progress(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
+async def save_progress(conn: Connection, job_id: UUID, payload: Payload) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
     await conn.execute(_SQL["save_progress"], {"job_id": job_id, "payload": payload.to_json()})
 

@@ -32,6 +32,8 @@ class VectorQuery:
     model_id: int
     vector: NDArray[np.float32]
     limit: int
+    only_own: bool = False
+    """Whether to leave out documents that are searched by another model."""
 
     def parameters(self) -> dict[str, Any]:
         return {
@@ -39,6 +41,7 @@ class VectorQuery:
             "model_id": self.model_id,
             "vector": Vector(self.vector),
             "limit": self.limit,
+            "only_own": self.only_own,
         }
 
 
@@ -46,6 +49,8 @@ class Begun(NamedTuple):
     are_many: bool
     has_fresh: bool
     """Whether vectors wait that are not indexed yet."""
+    has_other_models: bool
+    """Whether the application has documents that are searched by another model."""
 
 
 async def begin(
@@ -72,8 +77,8 @@ async def begin(
             "ef_search": str(ef_search),
         },
     )
-    [(*_, are_many, has_fresh)] = await cursor.fetchall()
-    return Begun(are_many, has_fresh)
+    [(*_, are_many, has_fresh, has_other_models)] = await cursor.fetchall()
+    return Begun(are_many, has_fresh, has_other_models)
 
 
 async def has_many_filtered(conn: Connection, scope: SearchScope, *, bound: int) -> bool:
@@ -86,7 +91,9 @@ async def has_many_filtered(conn: Connection, scope: SearchScope, *, bound: int)
 async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]:
     """Approximately the nearest vectors; fewer than the limit if the index scan ended early."""
     statement = indexed_statement(
-        query.model_id, dimension=len(query.vector), finds_deleted=query.scope.finds_deleted
+        query.model_id,
+        dimension=len(query.vector),
+        finds_deleted=query.scope.finds_deleted and not query.only_own,
     )
     return await _rows(conn, statement, query.parameters())
 

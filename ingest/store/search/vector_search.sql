@@ -3,7 +3,8 @@
 -- would hold a connection for long. With the iterative scan (pgvector 0.8), an index scan continues
 -- until enough rows pass the filters. JIT compilation costs more than it saves.
 -- `are_many`: whether over `bound` vectors are indexed (counting stops there); not counted for an
--- application that is known to be large. `has_fresh`: whether any are buffered.
+-- application that is known to be large. `has_fresh`: whether any are buffered. `has_other_models`:
+-- whether it has documents that are searched by another model.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
@@ -17,7 +18,15 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
            offset %(bound)s) as are_many,
        exists (
            select from rag.embeddings_fresh
-            where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh;
+            where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh,
+       exists (
+           select from rag.embedding_models as other
+            where other.id <> %(model_id)s
+              and exists (
+                   select from rag.documents as document
+                    where document.application_id = %(application_id)s
+                      and document.embedding_model_id = other.id
+                      and document.deleted_at is null)) as has_other_models;
 
 -- name: has_many_filtered
 -- Whether the sources that pass the filter have over `bound` chunks.
@@ -37,6 +46,7 @@ select embedding.chunk_id as id,
    and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
           from rag.searchable_chunks as chunk
          where chunk.id = embedding.chunk_id)
+   and (not %(only_own)s or rag.is_of_model(embedding.chunk_id, {model_id}))
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
  limit %(limit)s;
 
@@ -63,6 +73,7 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
    and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
           from rag.searchable_chunks as chunk
          where chunk.id = embedding.chunk_id)
+   and (not %(only_own)s or rag.is_of_model(embedding.chunk_id, %(model_id)s))
  order by embedding.distance
  limit %(limit)s;
 
@@ -76,6 +87,7 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
      order by distance
     offset 0) as embedding
  where (select true from rag.searchable_chunks as chunk where chunk.id = embedding.chunk_id)
+   and (not %(only_own)s or rag.is_of_model(embedding.chunk_id, %(model_id)s))
  order by embedding.distance
  limit %(limit)s;
 
@@ -90,6 +102,7 @@ select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector
     on embedding.chunk_id = chunk.id and embedding.model_id = %(model_id)s
  where source.application_id = %(application_id)s and source.deleted_at is null
    and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+   and (not %(only_own)s or document.embedding_model_id = %(model_id)s)
  order by embedding.embedding <=> %(vector)s::vector
  limit %(limit)s;
 

@@ -120,6 +120,7 @@ async def test_only_the_nearest_of_those_that_wait_are_looked_up(
             "model_id": space.id,
             "vector": Vector(space.clustered(1)[0]),
             "limit": 10,
+            "only_own": False,
         },
         prepare=False,
     )

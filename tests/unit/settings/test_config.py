@@ -7,6 +7,7 @@ import pytest
 
 from ingest.errors import SetupError
 from ingest.settings.loading import load_settings
+from ingest.settings.types import InputTypes
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +26,8 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("INGEST_LISTEN_URL", "db.example"),
         ("INGEST_STALE_AFTER", "1s"),
         ("INGEST_EMBEDDER", "magic"),
+        ("INGEST_EMBEDDING_INPUT_TYPES", "query"),
+        ("INGEST_EMBEDDING_INPUT_TYPES", "model=a,b"),
         ("INGEST_STORAGE", "s3://bucket"),
         ("INGEST_TICK", "every now and then"),
         ("INGEST_TICK", "0 0 30 2 *"),
@@ -143,3 +146,27 @@ def test_a_short_metrics_token_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(SetupError, match=r"INGEST_METRICS_TOKEN: .*16") as caught:
         load_settings()
     assert "fifteen" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("query, document", InputTypes("input_type", "query", "document")),
+        (
+            "task=retrieval.query,retrieval.passage",
+            InputTypes("task", "retrieval.query", "retrieval.passage"),
+        ),
+    ],
+)
+def test_input_types_are_a_pair_and_may_name_their_field(
+    monkeypatch: pytest.MonkeyPatch, value: str, expected: InputTypes
+) -> None:
+    monkeypatch.setenv("INGEST_EMBEDDING_INPUT_TYPES", value)
+
+    assert load_settings().embedding_input_types == expected
+
+
+def test_a_prefix_keeps_its_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_EMBEDDING_QUERY_PREFIX", "query: ")
+
+    assert load_settings().embedding_query_prefix == "query: "

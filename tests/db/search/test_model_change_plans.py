@@ -1,0 +1,68 @@
+"""What a search asks about embedding models costs the same with 100,000 documents."""
+
+from typing import Any, Final
+from uuid import UUID
+
+import pytest
+
+from ingest.postgres.database import Connection
+from ingest.store.documents import model_changes
+from ingest.store.search import vector_search
+from tests.support.searchable_chunks import add_space
+
+DOCUMENTS: Final = 100_000
+
+
+@pytest.fixture
+async def models(conn: Connection, application_id: UUID) -> tuple[int, int]:
+    """Two models; all documents of the application are searched by the second."""
+    first, second = await add_space(conn, name="first"), await add_space(conn, name="second")
+    await conn.execute("set session_replication_role = replica")
+    await conn.execute(
+        "insert into rag.documents (id, application_id, source_id, uri, media_type, status,"
+        " content_hash, text, extractor, coverage, chunk_count, token_count, chunking,"
+        " embedding_model_id) "
+        "select gen_random_uuid(), %s, gen_random_uuid(), n::text, 't', 'completed', '', '', '',"
+        " '{}', 1, 1, '{}', %s from generate_series(1, %s) n",
+        [application_id, second.id, DOCUMENTS],
+    )
+    await conn.execute("set session_replication_role = origin")
+    await conn.execute("analyze rag.documents")
+    return first.id, second.id
+
+
+def rows_of_documents(plan: dict[str, Any]) -> float:
+    """Rows of rag.documents that the plan read."""
+    own = plan.get("Relation Name") == "documents"
+    read = (plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)) * plan["Actual Loops"]
+    return float(own * read + sum(map(rows_of_documents, plan.get("Plans", ()))))
+
+
+async def explain(conn: Connection, statement: bytes, values: dict[str, Any]) -> dict[str, Any]:
+    cursor = await conn.execute(
+        b"explain (analyze, format json) " + statement, values, prepare=False
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
+
+
+async def test_whether_documents_are_of_another_model_is_one_look_up(
+    conn: Connection, application_id: UUID, models: tuple[int, int]
+) -> None:
+    begin = {
+        "application_id": application_id,
+        "model_id": models[1],
+        "bound": 10,
+        "is_large": False,
+        "timeout_ms": "10000",
+        "ef_search": "100",
+    }
+    in_use = {"application_id": application_id, "last": models[1]}
+
+    asked = await explain(conn, vector_search._SQL["begin"], begin)
+    listed = await explain(conn, model_changes._SQL["in_use"], in_use)
+
+    assert rows_of_documents(asked) == 0
+    assert rows_of_documents(listed) <= 2
