@@ -4,12 +4,15 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import RuntimeDep, Viewer
 from api.middleware.in_use import InUseDep
+from api.problems import FieldRejected
 from api.schema.json_model import Body, Metadata, Whole, storable
+from ingest.filters.model import Filter
+from ingest.filters.parse import FilterRefused, parse, refuse_operators
 from ingest.search.search import Mode, Question, search
 from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import SearchScope
@@ -26,10 +29,27 @@ def _not_blank(value: Any) -> Any:
     return value
 
 
+Where = Annotated[
+    Metadata,
+    WithJsonSchema(
+        {
+            "type": "object",
+            "description": "By field, a value or operators (`eq ne gt gte lt lte in nin exists "
+            "prefix glob`) with their values; `and` and `or` with lists of filters, `not` with one",
+            "examples": [{"metadata.year": {"gte": 2025}, "not": {"mediaType": "text/html"}}],
+        }
+    ),
+]
+
+
 class SearchFilter(Body):
-    knowledge_source_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
+    """What a hit must be; all members must hold."""
+
+    knowledge_source_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
     metadata: Metadata | None = None
-    """Only sources whose metadata contain this object."""
+    """Only sources whose metadata contain this object, as it is."""
+    where: Where | None = None
+    """Conditions on fields of documents and sources, see docs/api.md."""
 
 
 class SearchRequest(Body):
@@ -60,6 +80,7 @@ async def search_chunks(
     hits and scores of `keyword` with `"degraded": ["vector"]`; `vector` is answered with 503 and
     the code of the cause.
     """
+    filter = _parsed(body.filter)
     if not body.query.strip():
         return SearchHits(hits=[])  # only characters that are never stored
     with in_use.limited("searches", key):
@@ -69,6 +90,7 @@ async def search_chunks(
                 application_id=key.application_id,
                 source_ids=body.filter.knowledge_source_ids,
                 metadata=body.filter.metadata,
+                filter=filter,
             ),
             runtime.search_parts,
         )
@@ -77,3 +99,15 @@ async def search_chunks(
     if lack is None:
         return SearchHits(hits=hits)
     return SearchHits(hits=hits, degraded=["vector"], degraded_reason=f"{lack.code}: {lack}")
+
+
+def _parsed(given: SearchFilter) -> Filter | None:
+    """The conditions of a filter; raises FieldRejected for what is not understood."""
+    member = "metadata"
+    try:
+        refuse_operators(given.metadata or {})
+        member = "where"
+        return None if given.where is None else parse(given.where)
+    except FilterRefused as error:
+        loc = ("body", "filter", member, *error.place)
+        raise FieldRejected(str(error), loc=loc, code=error.code) from None

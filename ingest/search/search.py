@@ -25,10 +25,10 @@ from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import Matches, by_words
 from ingest.search.slots import SearchSlots
 from ingest.search.statistics import SearchStatistics
-from ingest.search.vector_ranking import by_meaning
-from ingest.store.search import hits
+from ingest.search.vector_ranking import by_meaning, exact_bound
+from ingest.store.search import hits, matching
 from ingest.store.search.hits import SearchHit
-from ingest.store.search.scope import Ranked, SearchScope
+from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery
 
 log = structlog.get_logger()
@@ -41,6 +41,8 @@ _FUSED: Final = 50
 # Ranking reads every match; beside vectors, a broad query needs fewer ranked matches.
 _RANKED_ALONE: Final = 2000
 _RANKED_HYBRID: Final = 400
+# Chunks of the documents that pass a filter; if more, each match is checked instead.
+_READ_BY_WORDS: Final = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,7 @@ async def _embed(
 async def _find(
     question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
 ) -> list[SearchHit]:
+    scope = await _narrowed(scope, vector, parts)
     # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
@@ -121,6 +124,19 @@ async def _find(
         if len(found) == len(ranked):
             break
     return found
+
+
+async def _narrowed(scope: SearchScope, vector: Vector | None, parts: SearchParts) -> SearchScope:
+    """The scope with the documents that pass its filter, if they are few."""
+    if not scope.is_filtered:
+        return scope
+    async with transaction(parts.pool.of(scope.application_id)) as conn:
+        return await matching.narrowed(
+            conn,
+            scope,
+            most_chunks=_READ_BY_WORDS if vector is None else exact_bound(len(vector)),
+            statement_timeout=STATEMENT_TIMEOUT,
+        )
 
 
 async def _rank(

@@ -14,6 +14,11 @@ EF_SEARCH: Final = 250
 _EXACT_NUMBERS: Final = 2_000_000
 
 
+def exact_bound(dimension: int) -> int:
+    """Up to this many vectors are compared one by one."""
+    return _EXACT_NUMBERS // dimension
+
+
 async def by_meaning(
     conn: Connection, query: VectorQuery, statistics: SearchStatistics
 ) -> list[Ranked]:
@@ -22,7 +27,7 @@ async def by_meaning(
     Many vectors are searched by the index, and those that wait for it beside it; few are compared
     one by one.
     """
-    scope, bound = query.scope, _EXACT_NUMBERS // len(query.vector)
+    scope, bound = query.scope, exact_bound(len(query.vector))
     application = scope.application_id, query.model_id
     are_many, has_fresh = await vector_search.begin(
         conn,
@@ -33,7 +38,7 @@ async def by_meaning(
         ef_search=EF_SEARCH,
     )
     if scope.is_filtered:
-        are_many = await vector_search.has_many_filtered(conn, scope, bound=bound)
+        are_many = scope.document_ids is None
     else:
         statistics.note(*application, is_large=are_many)
     if are_many:

@@ -88,13 +88,15 @@ async def matches(
     limit: int,
 ) -> list[Ranked]:
     """The best of up to `ranked` chunks that match the tsquery `telling`, ranked by `terms`."""
-    statement = _SQL["matches_in_haste" if scope.finds_deleted else "matches"]
+    statement, parameters = scope.fill_in(
+        _SQL["matches_in_haste" if scope.finds_deleted else "matches"]
+    )
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
         # Not prepared, since a generic plan cannot know how many chunks these words match.
         await cur.execute(
             statement,
             {
-                **scope.parameters(),
+                **parameters,
                 "telling": telling,
                 "terms": [term.tsquery for term in terms],
                 "weights": [term.weight for term in terms],

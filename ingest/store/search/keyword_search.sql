@@ -39,7 +39,7 @@ with candidate as materialized (
       join rag.knowledge_sources as source
         on source.id = chunk.source_id and source.deleted_at is null
      where chunk.application_id = %(application_id)s and chunk.tsv @@ %(telling)s::tsquery
-       and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+       and {passes}
      limit %(ranked)s
 ), usual as (
     select greatest(avg(token_count), 1)::float8 as length from candidate

@@ -6,7 +6,11 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.types.json import Jsonb
+
+from ingest.filters.model import Filter
+from ingest.store.search.filter_condition import Condition, fill
 
 STATEMENT_TIMEOUT: Final = timedelta(seconds=5)
 """Time limit of each statement of a search."""
@@ -21,23 +25,44 @@ class SearchScope:
     """Only these sources; None: all."""
     metadata: Mapping[str, Any] | None = None
     """Only sources whose metadata contain this; None: all."""
+    filter: Filter | None = None
+    """Only documents that pass."""
+    document_ids: Sequence[UUID] | None = None
+    """The documents that pass all of these, if they are known to be few (`matching`)."""
     is_hasty: bool = False
     """Faster: an unfiltered search may rank deleted chunks not yet purged; `load` drops them."""
 
     @property
     def is_filtered(self) -> bool:
-        return self.source_ids is not None or self.metadata is not None
+        narrow = (self.source_ids, self.metadata, self.filter, self.document_ids)
+        return any(part is not None for part in narrow)
 
     @property
     def finds_deleted(self) -> bool:
         return self.is_hasty and not self.is_filtered
 
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "application_id": self.application_id,
-            "source_ids": None if self.source_ids is None else list(self.source_ids),
-            "metadata": None if self.metadata is None else Jsonb(dict(self.metadata)),
-        }
+    def fill_in(
+        self, statement: bytes, **parts: sql.Composable
+    ) -> tuple[sql.Composed, dict[str, Any]]:
+        """The statement with the condition `{passes}` and other parts, and the parameters of both.
+
+        It names the chunk `chunk`, the document `document` and the source `source`.
+        """
+        condition = Condition()
+        conditions: list[sql.Composable] = []
+        if self.document_ids is not None:
+            conditions.append(fill("documents", value=condition.value(list(self.document_ids))))
+        else:
+            if self.source_ids is not None:
+                conditions.append(fill("sources", value=condition.value(list(self.source_ids))))
+            if self.metadata is not None:
+                wanted = condition.value(Jsonb(dict(self.metadata)))
+                conditions.append(fill("contains", value=wanted))
+            if self.filter is not None:
+                conditions.append(condition.of(self.filter))
+        passes = sql.SQL(" and ").join(conditions) if conditions else sql.SQL("true")
+        composed = sql.SQL(statement.decode()).format(passes=passes, **parts)
+        return composed, {"application_id": self.application_id, **condition.parameters}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,13 +19,6 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
            select from rag.embeddings_fresh
             where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh;
 
--- name: has_many_filtered
--- Whether the sources that pass the filter have over `bound` chunks.
-select coalesce(sum(source.chunk_count), 0) > %(bound)s
-  from rag.knowledge_sources as source
- where source.application_id = %(application_id)s and source.deleted_at is null
-   and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s);
-
 -- name: nearest_by_index
 -- The distance expression must match the model's HNSW index exactly. The other conditions are a
 -- subquery checked per row, nearest first: with joins, the planner might choose a sort instead of
@@ -34,8 +27,12 @@ select embedding.chunk_id as id,
        1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
-   and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
-          from rag.searchable_chunks as chunk
+   and (select {passes}
+          from rag.chunks as chunk
+          join rag.documents as document
+            on document.id = chunk.document_id and document.deleted_at is null
+          join rag.knowledge_sources as source
+            on source.id = chunk.source_id and source.deleted_at is null
          where chunk.id = embedding.chunk_id)
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
  limit %(limit)s;
@@ -60,8 +57,12 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
      order by distance
     offset 0) as embedding
  where embedding.distance <= 2
-   and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
-          from rag.searchable_chunks as chunk
+   and (select {passes}
+          from rag.chunks as chunk
+          join rag.documents as document
+            on document.id = chunk.document_id and document.deleted_at is null
+          join rag.knowledge_sources as source
+            on source.id = chunk.source_id and source.deleted_at is null
          where chunk.id = embedding.chunk_id)
  order by embedding.distance
  limit %(limit)s;
@@ -80,15 +81,15 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
  limit %(limit)s;
 
 -- name: nearest_filtered
--- Compares all vectors of the sources that pass the filter.
+-- Compares all vectors of the documents that pass the filter.
 select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector) as score
   from rag.knowledge_sources as source
-  join rag.chunks as chunk on chunk.source_id = source.id
   join rag.documents as document
-    on document.id = chunk.document_id and document.deleted_at is null
+    on document.source_id = source.id and document.deleted_at is null
+  join rag.chunks as chunk on chunk.document_id = document.id
   join rag.embeddings as embedding
     on embedding.chunk_id = chunk.id and embedding.model_id = %(model_id)s
  where source.application_id = %(application_id)s and source.deleted_at is null
-   and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+   and {passes}
  order by embedding.embedding <=> %(vector)s::vector
  limit %(limit)s;

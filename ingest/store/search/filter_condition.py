@@ -1,0 +1,107 @@
+"""Filters as conditions of SQL statements: fragments of filters.sql, and a parameter per value."""
+
+import json
+from typing import Any, Final
+
+from psycopg import sql
+
+from ingest.filters.model import (
+    And,
+    Compares,
+    Exists,
+    Field,
+    Filter,
+    IsIn,
+    MatchesGlob,
+    Not,
+    Or,
+    StartsWith,
+)
+from ingest.postgres.database import load_queries
+
+_SQL: Final = load_queries("search/filters.sql")
+_SYMBOLS: Final = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+
+
+class Condition:
+    """Builds a condition and collects its parameters."""
+
+    def __init__(self) -> None:
+        self.parameters: dict[str, Any] = {}
+
+    def of(self, filter: Filter) -> sql.Composable:
+        match filter:
+            case And(parts) | Or(parts):
+                joined = " and " if isinstance(filter, And) else " or "
+                return fill("all", parts=sql.SQL(joined).join([self.of(part) for part in parts]))
+            case Not(part):
+                return fill("none", part=self.of(part))
+            case _ if filter.field.kind == "json":
+                return self._of_json(filter)
+            case _:
+                return self._of_column(filter)
+
+    def value(self, value: Any) -> sql.Placeholder:
+        name = f"filter_{len(self.parameters)}"
+        self.parameters[name] = value
+        return sql.Placeholder(name)
+
+    def _of_column(
+        self, filter: IsIn | Compares | StartsWith | MatchesGlob | Exists
+    ) -> sql.Composable:
+        field = fill(f"field_{filter.field.name}")
+        match filter:
+            case IsIn(values=values):
+                return fill("is_in", field=field, value=self.value(list(values)))
+            case Compares(operator=operator, value=value):
+                kind = "compares_text" if isinstance(value, str) else "compares"
+                return fill(kind, field=field, operator=_symbol(operator), value=self.value(value))
+            case StartsWith(prefix=prefix):
+                return fill("starts_with", field=field, value=self.value(prefix))
+            case MatchesGlob(regex=regex):
+                return fill("matches_regex", field=field, value=self.value(regex))
+            case Exists():
+                return fill("exists", field=field)
+
+    def _of_json(
+        self, filter: IsIn | Compares | StartsWith | MatchesGlob | Exists
+    ) -> sql.Composable:
+        field, path = fill(f"field_{filter.field.name}"), _path(filter.field)
+        match filter:
+            case IsIn(values=values):
+                test = " || ".join(f"@ == {_literal(value)}" for value in values) or "1 == 2"
+            case Compares(operator=operator, value=value):
+                if not isinstance(value, str | int | float):
+                    return fill(
+                        "json_compares_time",
+                        field=field,
+                        path=self.value(f"{path}[*][*]"),
+                        operator=_symbol(operator),
+                        value=self.value(value),
+                    )
+                test = f"@ {_SYMBOLS[operator]} {_literal(value)}"
+            case StartsWith(prefix=prefix):
+                test = f"@ starts with {_literal(prefix)}"
+            case Exists():
+                test = "@ != null"
+            case MatchesGlob():
+                raise TypeError("no JSON value is matched by a glob")
+        return fill("json_matches", field=field, path=self.value(f"{path} ? ({test})"))
+
+
+def fill(name: str, **parts: sql.Composable) -> sql.Composable:
+    """A fragment of filters.sql with its parts."""
+    return sql.SQL(_SQL[name].decode()).format(**parts)
+
+
+def _symbol(operator: str) -> sql.SQL:
+    return sql.SQL(_SYMBOLS[operator])
+
+
+def _path(field: Field) -> str:
+    return "$" + "".join(f".{_literal(key)}" for key in field.path)
+
+
+def _literal(value: object) -> str:
+    """A value in a jsonpath, where strings and numbers are written as in JSON."""
+    return json.dumps(value)
