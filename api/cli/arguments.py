@@ -29,8 +29,8 @@ def check_id(id: str | None, *, hint: str = SOURCES) -> None:
         raise CommandError(f"{id} is not an id: {hint}") from None
 
 
-def json_object(text: str | None) -> dict[str, Any] | None:
-    """Parse the value of --metadata; raises CommandError if it is not a JSON object."""
+def json_object(text: str | None, *, option: str = "--metadata") -> dict[str, Any] | None:
+    """Parse the value of an option; raises CommandError if it is not a JSON object."""
     if text is None:
         return None
     try:
@@ -38,5 +38,5 @@ def json_object(text: str | None) -> dict[str, Any] | None:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise CommandError("--metadata is not a JSON object")
+        raise CommandError(f"{option} is not a JSON object")
     return value

@@ -9,9 +9,9 @@ from pgvector import Vector
 from psycopg import sql
 
 from ingest.postgres.database import Connection
-from ingest.search import search
-from ingest.search.search import by_meaning
+from ingest.search import vector_ranking
 from ingest.search.statistics import SearchStatistics
+from ingest.search.vector_ranking import by_meaning
 from ingest.store.search import vector_search
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery
@@ -21,7 +21,7 @@ from tests.support.vector_index import index_all
 
 # Above what is compared one by one: such a search goes through the index.
 DIMENSION = 256
-MANY = search._EXACT_NUMBERS // DIMENSION + 1
+MANY = vector_ranking._EXACT_NUMBERS // DIMENSION + 1
 
 
 @pytest.fixture
@@ -65,15 +65,15 @@ async def fill(conn: Connection, application_id: UUID, space: Space, count: int)
 async def index_is_used(
     conn: Connection, application_id: UUID, space: Space, vector: NDArray[np.float32]
 ) -> bool:
-    statement = vector_search.indexed_statement(space.id, dimension=space.dimension)
+    query = VectorQuery(
+        scope=SearchScope(application_id=application_id),
+        model_id=space.id,
+        vector=vector,
+        limit=10,
+    )
+    statement, parameters = vector_search.indexed_statement(query)
     cursor = await conn.execute(
-        sql.SQL("explain ") + statement,
-        {
-            **SearchScope(application_id=application_id).parameters(),
-            "vector": Vector(vector),
-            "limit": 10,
-        },
-        prepare=False,
+        sql.SQL("explain ") + statement, {**query.parameters(), **parameters}, prepare=False
     )
     return any(f"embeddings_hnsw_{space.id}" in row[0] for row in await cursor.fetchall())
 
