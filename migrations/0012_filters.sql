@@ -17,3 +17,21 @@ select case
          else (value || 'Z')::timestamptz
        end
 $$;
+
+-- The date that a document states; formats with properties have `created`. Immutable, because each
+-- text that rag.instant casts has a zone; the planner does not inline it then, but uses its index.
+create function rag.published_at(metadata jsonb) returns timestamptz
+language sql immutable parallel safe
+as $$ select coalesce(rag.instant(metadata ->> 'date'), rag.instant(metadata ->> 'created')) $$;
+
+-- Equality and containment of metadata. Searches use them across applications (matching.sql): below a
+-- policy no operator of jsonb is used as an index condition.
+create index if not exists knowledge_sources_metadata on rag.knowledge_sources
+    using gin (metadata jsonb_path_ops) where deleted_at is null;
+create index if not exists documents_metadata on rag.documents
+    using gin (metadata jsonb_path_ops) where deleted_at is null;
+-- Folders. A prefix, because a path may be longer than an index entry.
+create index if not exists documents_folder on rag.documents
+    (application_id, (left(uri, 100)) collate "C");
+create index if not exists documents_published on rag.documents
+    (application_id, rag.published_at(metadata)) where deleted_at is null;

@@ -50,6 +50,8 @@ class StartsWith:
 class MatchesGlob:
     field: Field
     regex: str
+    prefix: str
+    """What every match begins with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
 All members of an object must hold. An operator may also be written with `$`, as in `$gte`.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -198,7 +199,7 @@ def _of_text(field: Field, operator: str, operand: Any, place: Place) -> Filter:
     if operator == "prefix":
         return StartsWith(field, text)
     try:
-        return MatchesGlob(field, globs.to_regex(text))
+        return MatchesGlob(field, globs.to_regex(text), re.split(r"[*?]", text)[0])
     except ValueError as error:
         raise _invalid(str(error), place) from None
 

@@ -130,7 +130,7 @@ async def _narrowed(scope: SearchScope, vector: Vector | None, parts: SearchPart
     """The scope with the documents that pass its filter, if they are few."""
     if not scope.is_filtered:
         return scope
-    async with transaction(parts.pool.of(scope.application_id)) as conn:
+    async with transaction(parts.pool) as conn:
         return await matching.narrowed(
             conn,
             scope,

@@ -20,6 +20,8 @@ from ingest.filters.model import (
 from ingest.postgres.database import load_queries
 
 _SQL: Final = load_queries("search/filters.sql")
+_INDEXED_CHARACTERS: Final = 100
+_GREATEST: Final = "\U0010ffff"
 _SYMBOLS: Final = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
@@ -57,11 +59,23 @@ class Condition:
                 kind = "compares_text" if isinstance(value, str) else "compares"
                 return fill(kind, field=field, operator=_symbol(operator), value=self.value(value))
             case StartsWith(prefix=prefix):
-                return fill("starts_with", field=field, value=self.value(prefix))
-            case MatchesGlob(regex=regex):
-                return fill("matches_regex", field=field, value=self.value(regex))
+                condition = fill("starts_with", field=field, value=self.value(prefix))
+                return self._in_folder(filter.field, prefix, condition)
+            case MatchesGlob(regex=regex, prefix=prefix):
+                condition = fill("matches_regex", field=field, value=self.value(regex))
+                return self._in_folder(filter.field, prefix, condition)
             case Exists():
                 return fill("exists", field=field)
+
+    def _in_folder(self, field: Field, prefix: str, condition: sql.Composable) -> sql.Composable:
+        """The condition, and one that the index of paths serves."""
+        if field.name != "uri" or not prefix:
+            return condition
+        first = prefix[:_INDEXED_CHARACTERS]
+        folder = fill(
+            "starts_like_uri", first=self.value(first), last=self.value(first + _GREATEST)
+        )
+        return fill("all", parts=sql.SQL(" and ").join([folder, condition]))
 
     def _of_json(
         self, filter: IsIn | Compares | StartsWith | MatchesGlob | Exists

@@ -37,6 +37,10 @@ exists (select from jsonb_path_query({field}, {path}::jsonpath, '{{}}', true) as
 -- name: starts_with
 starts_with({field}, {value})
 
+-- name: starts_like_uri
+-- As in the index documents_folder, whose entries end after 100 characters.
+(left(document.uri, 100) collate "C" >= {first} and left(document.uri, 100) collate "C" < {last})
+
 -- name: matches_regex
 ({field} ~ {value})
 
@@ -77,5 +81,4 @@ source.created_at
 document.updated_at
 
 -- name: field_publishedAt
--- The date that the document states. Formats with properties have `created`.
-coalesce(rag.instant(document.metadata ->> 'date'), rag.instant(document.metadata ->> 'created'))
+rag.published_at(document.metadata)

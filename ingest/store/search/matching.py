@@ -16,7 +16,9 @@ async def narrowed(
 ) -> SearchScope:
     """The scope with its documents, if they have at most `most_chunks` chunks; else unchanged.
 
-    Needs its own transaction. A statement that takes longer raises psycopg QueryCanceled.
+    Needs its own transaction, across applications: below a policy the indexes of metadata are not
+    used. Others see only what they may of the result. A statement that takes longer raises psycopg
+    QueryCanceled.
     """
     timeout_ms = str(round(statement_timeout.total_seconds() * 1000))
     await conn.execute(_SQL["begin"], {"timeout_ms": timeout_ms})

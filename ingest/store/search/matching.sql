@@ -1,5 +1,6 @@
 -- name: begin
-select set_config('statement_timeout', %(timeout_ms)s, true), set_config('jit', 'off', true);
+select set_config('statement_timeout', %(timeout_ms)s, true), set_config('jit', 'off', true),
+       set_config('max_parallel_workers_per_gather', '0', true);
 
 -- name: documents
 -- Documents that pass the filter, with their chunks. It ends at `most`, so that a filter which lets

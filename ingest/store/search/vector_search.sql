@@ -1,12 +1,13 @@
 -- name: begin
 -- First statement of a search; it configures the transaction. The timeout stops slow queries, which
 -- would hold a connection for long. With the iterative scan (pgvector 0.8), an index scan continues
--- until enough rows pass the filters. JIT compilation costs more than it saves.
+-- until enough rows pass the filters. JIT compilation and parallel workers cost more than they save.
 -- `are_many`: whether over `bound` vectors are indexed (counting stops there); not counted for an
 -- application that is known to be large. `has_fresh`: whether any are buffered.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
+       set_config('max_parallel_workers_per_gather', '0', true),
        (select set_config('hnsw.iterative_scan', 'strict_order', true)
           from pg_extension
          where extname = 'vector'

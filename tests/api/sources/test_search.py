@@ -14,7 +14,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
 from ingest.search import search
 from ingest.search.search import Matches
-from ingest.store.search import keyword_search
+from ingest.store.search import keyword_search, matching
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.support.searchable_chunks import Space, add_document
@@ -111,10 +111,19 @@ async def test_limit_and_filters_are_obeyed(
     assert await find(viewer, "heron", filter={"knowledgeSourceIds": [str(uuid4())]}) == []
 
 
+@pytest.mark.parametrize("are_few", [True, False], ids=["few", "many"])
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
 async def test_conditions_narrow_every_mode(
-    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, mode: str
+    viewer: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    are_few: bool,
 ) -> None:
+    if not are_few:  # then each candidate is checked
+        monkeypatch.setattr(matching, "_MOST_DOCUMENTS", 0)
     await add(conn, application_id, space, "heron old", metadata='{"year": 2020, "tags": ["a"]}')
     await add(conn, application_id, space, "heron new", metadata='{"year": 2025, "tags": ["b"]}')
     await add(conn, application_id, space, "heron", metadata='{"year": "2030"}')

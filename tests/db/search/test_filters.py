@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from psycopg import sql
 
 from ingest.filters.dates import instant
 from ingest.filters.parse import parse
-from ingest.postgres.database import Connection, new_id
+from ingest.postgres.database import Connection, Pool, new_id, transaction
 from ingest.store.search import matching
 from ingest.store.search.scope import SearchScope
 from tests.support.filter_evaluator import passes
@@ -211,3 +213,54 @@ async def test_database_and_python_read_the_same_dates(conn: Connection, text: s
         [text, instant(text), text],
     )
     assert await cursor.fetchone() == ((None, True) if instant(text) is None else (True, False))
+
+
+@pytest.mark.parametrize(
+    ("filter", "index"),
+    [
+        ({"metadata.n": 5}, "knowledge_sources_metadata"),
+        ({"metadata.tags": {"in": ["a", "b"]}}, "knowledge_sources_metadata"),
+        ({"document.author": "Ada"}, "documents_metadata"),
+        ({"uri": {"glob": "docs/**"}}, "documents_folder"),
+        ({"uri": {"prefix": "docs/" * 40}}, "documents_folder"),
+        ({"publishedAt": {"gte": "2026-01-01"}}, "documents_published"),
+    ],
+)
+async def test_what_people_filter_by_is_indexed(
+    pool: Pool, conn: Connection, application_id: UUID, filter: dict[str, Any], index: str
+) -> None:
+    await conn.execute(
+        "insert into rag.knowledge_sources (id, application_id, type, name, uri, metadata) "
+        "select gen_random_uuid(), %s, 'file', n, n, jsonb_build_object('n', n, 'tags', array[n]) "
+        "from generate_series(1, 3000) as n",
+        [application_id],
+    )
+    await conn.execute(
+        "insert into rag.documents (id, application_id, source_id, uri, media_type, status, "
+        "content_hash, text, extractor, coverage, metadata, chunk_count, token_count, chunking, "
+        "embedding_model_id) select id, application_id, id, uri, 'text/plain', 'completed', '', "
+        "'', '', '{}', jsonb_build_object('author', uri, 'date', '2020-01-01'), 1, 1, '{}', 1 "
+        "from rag.knowledge_sources"
+    )
+    await conn.execute("analyze rag.knowledge_sources, rag.documents")
+    scope = SearchScope(application_id=application_id, filter=parse(filter))
+    statement, parameters = scope.fill_in(matching._SQL["documents"])
+    async with transaction(pool) as asking:
+        cursor = await asking.execute(
+            sql.SQL("explain ") + statement, {**parameters, "most": 2000}, prepare=False
+        )
+        plan = "\n".join(line for (line,) in await cursor.fetchall())
+
+    assert index in plan
+
+
+async def test_a_long_path_is_found_by_its_prefix(conn: Connection, application_id: UUID) -> None:
+    path = "docs/" * 40
+    record = {
+        "metadata": {}, "document": {}, "uri": path + "x", "title": None, "mediaType": "text/plain",
+        "type": "file", "name": "x", "createdAt": datetime.now(UTC), "updatedAt": datetime.now(UTC),
+    }  # fmt: skip
+    [id] = await _add(conn, application_id, [record])
+
+    assert await _passing(conn, application_id, {"uri": {"prefix": path}}) == {id}
+    assert await _passing(conn, application_id, {"uri": {"prefix": path + "y"}}) == set()
