@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, Viewer
+from api.dependencies import PoolDep, Reader
 from ingest.errors import NotFound
 from ingest.postgres.database import transaction
 from ingest.store.documents import sections
@@ -15,7 +15,7 @@ router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/chunks", tags=["
 
 
 @router.get("/{id}/section")
-async def get_section(id: UUID, pool: PoolDep, key: Viewer) -> Section:
+async def get_section(id: UUID, pool: PoolDep, key: Reader) -> Section:
     """The section of the document that contains the chunk, up to the next heading."""
     async with transaction(pool) as conn:
         section = await sections.section_around(

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, Viewer
+from api.dependencies import PoolDep, Reader
 from api.routes.sources import require_source
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
@@ -20,7 +20,7 @@ router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowled
 
 @router.get("/knowledge-sources/{id}/documents")
 async def list_documents(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Document]:
     """The documents of a source: one for a file, one per page of a site."""
     async with transaction(pool) as conn:
@@ -37,7 +37,7 @@ async def list_documents(
 
 @router.get("/knowledge-sources/{id}/chunks")
 async def list_chunks(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Chunk]:
     """The searchable chunks of a source, in reading order."""
     async with transaction(pool) as conn:
@@ -53,7 +53,7 @@ async def list_chunks(
 
 
 @router.get("/documents/{id}")
-async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
+async def get_document(id: UUID, pool: PoolDep, key: Reader) -> Document:
     """One document: its type, its extractor and its coverage."""
     async with transaction(pool) as conn:
         found = await source_views.document(conn, application_id=key.application_id, document_id=id)
@@ -67,7 +67,7 @@ async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
     response_class=Response,
     responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
 )
-async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
+async def get_document_text(id: UUID, pool: PoolDep, key: Reader) -> Response:
     """The extracted text of a document, as Markdown."""
     async with transaction(pool) as conn:
         text = await source_views.document_text(

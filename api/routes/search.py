@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import RuntimeDep, Viewer
+from api.dependencies import Reader, RuntimeDep
 from api.middleware.in_use import InUseDep
 from api.problems import FieldRejected
 from api.schema.json_model import Body, Metadata, Whole, storable
@@ -46,6 +46,8 @@ class SearchFilter(Body):
     """What a hit must be; all members must hold."""
 
     knowledge_source_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
+    collection_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
+    """Only sources in one of these collections."""
     metadata: Metadata | None = None
     """Only sources whose metadata contain this object, as it is."""
     where: Where | None = None
@@ -69,7 +71,7 @@ class SearchHits(View):
 
 @router.post("/api/search")
 async def search_chunks(
-    body: SearchRequest, runtime: RuntimeDep, key: Viewer, in_use: InUseDep
+    body: SearchRequest, runtime: RuntimeDep, key: Reader, in_use: InUseDep
 ) -> SearchHits:
     """The best chunks, best first. `hybrid` weights both rankings equally.
 
@@ -89,6 +91,8 @@ async def search_chunks(
             SearchScope(
                 application_id=key.application_id,
                 source_ids=body.filter.knowledge_source_ids,
+                collection_ids=body.filter.collection_ids,
+                visible_in=key.collection_ids,
                 metadata=body.filter.metadata,
                 filter=filter,
             ),

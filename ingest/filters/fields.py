@@ -14,6 +14,7 @@ BUILT_IN: Final[Mapping[str, Kind]] = {
     "name": "text",
     "knowledgeSourceId": "id",
     "documentId": "id",
+    "collectionId": "id",
     "createdAt": "time",
     "updatedAt": "time",
     "publishedAt": "time",

@@ -115,11 +115,14 @@ async def _find(
     question: Question, scope: SearchScope, vector: Vector | None, parts: SearchParts
 ) -> list[SearchHit]:
     scope = await _narrowed(scope, vector, parts)
+    pool = parts.pool.of(scope.application_id)
+    if scope.visible_in is not None:
+        pool = pool.limited_to(scope.visible_in)
     # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
     # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
         ranked = await _rank(question, careful, vector, parts)
-        async with transaction(parts.pool.of(scope.application_id)) as conn:
+        async with transaction(pool) as conn:
             found = await hits.load(conn, ranked, application_id=scope.application_id)
         if len(found) == len(ranked):
             break

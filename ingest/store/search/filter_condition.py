@@ -1,7 +1,9 @@
 """Filters as conditions of SQL statements: fragments of filters.sql, and a parameter per value."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from psycopg import sql
 
@@ -28,8 +30,10 @@ _SYMBOLS: Final = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 class Condition:
     """Builds a condition and collects its parameters."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, visible_in: Sequence[UUID] | None = None) -> None:
+        """`visible_in`: the collections that the caller may see; None: everything."""
         self.parameters: dict[str, Any] = {}
+        self._visible_in = visible_in
 
     def of(self, filter: Filter) -> sql.Composable:
         match filter:
@@ -38,6 +42,10 @@ class Condition:
                 return fill("all", parts=sql.SQL(joined).join([self.of(part) for part in parts]))
             case Not(part):
                 return fill("none", part=self.of(part))
+            case IsIn(Field(name="collectionId"), values):
+                visible = self._visible_in
+                ids = [id for id in values if visible is None or id in visible]
+                return fill("in_collections", value=self.value(ids))
             case _ if filter.field.kind == "json":
                 return self._of_json(filter)
             case _:

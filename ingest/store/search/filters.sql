@@ -14,6 +14,10 @@
 -- name: documents
 (chunk.document_id = any({value}::uuid[]))
 
+-- name: in_collections
+exists (select from rag.collection_sources as member
+         where member.source_id = source.id and member.collection_id = any({value}::uuid[]))
+
 -- name: contains
 (source.metadata @> {value})
 

@@ -25,6 +25,10 @@ class SearchScope:
     """Only these sources; None: all."""
     metadata: Mapping[str, Any] | None = None
     """Only sources whose metadata contain this; None: all."""
+    collection_ids: Sequence[UUID] | None = None
+    """Only sources in one of these collections; None: all."""
+    visible_in: Sequence[UUID] | None = None
+    """The collections that the caller may see; None: everything."""
     filter: Filter | None = None
     """Only documents that pass."""
     document_ids: Sequence[UUID] | None = None
@@ -35,7 +39,8 @@ class SearchScope:
     @property
     def is_filtered(self) -> bool:
         narrow = (self.source_ids, self.metadata, self.filter, self.document_ids)
-        return any(part is not None for part in narrow)
+        collections = (self.collection_ids, self.visible_in)
+        return any(part is not None for part in (*narrow, *collections))
 
     @property
     def finds_deleted(self) -> bool:
@@ -48,13 +53,18 @@ class SearchScope:
 
         It names the chunk `chunk`, the document `document` and the source `source`.
         """
-        condition = Condition()
+        condition = Condition(visible_in=self.visible_in)
         conditions: list[sql.Composable] = []
         if self.document_ids is not None:
             conditions.append(fill("documents", value=condition.value(list(self.document_ids))))
         else:
             if self.source_ids is not None:
                 conditions.append(fill("sources", value=condition.value(list(self.source_ids))))
+            conditions.extend(
+                fill("in_collections", value=condition.value(list(ids)))
+                for ids in (self.collection_ids, self.visible_in)
+                if ids is not None
+            )
             if self.metadata is not None:
                 wanted = condition.value(Jsonb(dict(self.metadata)))
                 conditions.append(fill("contains", value=wanted))
