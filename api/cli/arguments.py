@@ -12,9 +12,12 @@ JsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object p
 JsonDocument = Annotated[bool, typer.Option("--json", help="Print one JSON document")]
 Batch = Annotated[str | None, typer.Option(help="Only this upload batch (id)")]
 Source = Annotated[str | None, typer.Option(help="Only this knowledge source (id)")]
+Collection = Annotated[str | None, typer.Option(help="Only sources in this collection (id)")]
+Joined = Annotated[str | None, typer.Option("--collection", help="Collection to join (id)")]
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of results")]
 
 SOURCES: Final = "`ingest sources` lists ids"
+COLLECTIONS: Final = "`ingest collections` lists ids"
 JOBS: Final = "`ingest jobs` lists ids"
 BATCHES: Final = "`ingest upload --json` and `ingest job show JOB` print ids of upload batches"
 

@@ -25,6 +25,7 @@ class UploadOptions:
     metadata: dict[str, Any] | None = None
     priority: int = 0
     on_conflict: str = "update"
+    collection_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,7 @@ class Uploader:
             "files": [{"path": file.name, "sha256": digest} for file, digest in digests],
             "metadata": self._options.metadata,
             "onConflict": self._options.on_conflict,
+            "collectionId": self._options.collection_id,
         }
         answer = self._client.post("/upload/check", body)
         return {file["index"]: file for file in answer["known"]}
@@ -167,6 +169,8 @@ class Uploader:
         }
         if self._options.metadata is not None:
             fields["metadata"] = json.dumps(self._options.metadata)
+        if self._options.collection_id is not None:
+            fields["collectionId"] = self._options.collection_id
         if self.answers.batch_id is not None:
             fields["batchId"] = self.answers.batch_id
         return fields

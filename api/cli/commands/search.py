@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from api.cli.arguments import JsonLines, check_id, json_object
+from api.cli.arguments import COLLECTIONS, JsonLines, check_id, json_object
 from api.cli.client.http_client import open_client
 from api.cli.output import notes, out, plain, print_json
 
@@ -26,6 +26,9 @@ def search(
     source: Annotated[
         list[str] | None, typer.Option(help="Only this knowledge source (id; repeatable)")
     ] = None,
+    collection: Annotated[
+        list[str] | None, typer.Option(help="Only sources in this collection (id; repeatable)")
+    ] = None,
     where: Annotated[
         str | None,
         typer.Option(help="""Conditions as JSON, such as '{"metadata.year": {"gte": 2025}}'"""),
@@ -35,8 +38,14 @@ def search(
     """Search what was uploaded."""
     for id in source or ():
         check_id(id)
+    for id in collection or ():
+        check_id(id, hint=COLLECTIONS)
     body: dict[str, Any] = {"query": query, "limit": limit, "mode": mode}
-    filters = {"knowledgeSourceIds": source, "where": json_object(where, option="--where")}
+    filters = {
+        "knowledgeSourceIds": source,
+        "collectionIds": collection,
+        "where": json_object(where, option="--where"),
+    }
     body["filter"] = {name: value for name, value in filters.items() if value}
     with open_client() as client:
         answer = client.post("/api/search", body)
