@@ -66,7 +66,7 @@ def _holds(op: str, operand: Any, found: Sequence[Any], *, is_time: bool) -> boo
             opposite = {"ne": "eq", "nin": "in"}[op]
             return not _holds(opposite, operand, found, is_time=is_time)
         case "exists":
-            return bool(found) == operand
+            return bool(found) is operand
         case "prefix":
             return any(isinstance(value, str) and value.startswith(operand) for value in found)
         case "glob":
@@ -78,7 +78,7 @@ def _holds(op: str, operand: Any, found: Sequence[Any], *, is_time: bool) -> boo
 def _equal(value: Any, operand: Any, *, is_time: bool) -> bool:
     if is_time:
         return bool(value == instant(operand))
-    return type_of(value) == type_of(operand) and _plain(value) == _plain(operand)
+    return type_of(value) == type_of(operand) and bool(_plain(value) == _plain(operand))
 
 
 def _compares(op: str, value: Any, operand: Any) -> bool:

@@ -8,7 +8,7 @@ from ingest.postgres.database import Connection, load_queries
 from ingest.store.search.scope import SearchScope
 
 _SQL: Final = load_queries("search/matching.sql")
-_MOST_DOCUMENTS: Final = 2000
+_MOST_DOCUMENTS: Final = 5000
 
 
 async def narrowed(

@@ -256,7 +256,7 @@ async def test_what_people_filter_by_is_indexed(
 
 async def test_a_long_path_is_found_by_its_prefix(conn: Connection, application_id: UUID) -> None:
     path = "docs/" * 40
-    record = {
+    record: dict[str, Any] = {
         "metadata": {}, "document": {}, "uri": path + "x", "title": None, "mediaType": "text/plain",
         "type": "file", "name": "x", "createdAt": datetime.now(UTC), "updatedAt": datetime.now(UTC),
     }  # fmt: skip
