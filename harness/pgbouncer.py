@@ -24,6 +24,7 @@ PROGRAM: Final = os.environ.get("INGEST_TEST_PGBOUNCER") or shutil.which(
 Mode = Literal["session", "transaction"]
 
 _USERS: Final = ("postgres", "guest")
+"""Known beside the user of the DSN."""
 _SETTINGS: Final = {
     "listen_addr": "127.0.0.1",
     "unix_socket_dir": "",
@@ -65,7 +66,9 @@ class PgBouncer:
             *(f"{name} = {value}" for name, value in all_settings.items()),
         ]
         (self._folder / "pgbouncer.ini").write_text("\n".join(lines))
-        (self._folder / "users").write_text("".join(f'"{user}" ""\n' for user in _USERS))
+        (self._folder / "users").write_text(
+            "".join(f'"{user}" ""\n' for user in {*_USERS, str(options["user"])})
+        )
 
     def start(self) -> str:
         is_root = os.geteuid() == 0  # PgBouncer refuses to run as root

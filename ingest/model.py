@@ -108,6 +108,8 @@ LONGEST_URL = 2048
 """Characters; longer URLs are refused everywhere."""
 MOST_LINKS = 5000
 """Links kept per page."""
+LONGEST_METADATA = 1024 * 1024
+"""Bytes of a document's metadata, as JSON; more is left out."""
 
 
 Placeholder = Literal["login_page", "soft_404", "consent_wall", "needs_javascript"]
@@ -177,6 +179,8 @@ class JailStatus:
     landlock: int | None
     """The kernel's ABI version of Landlock; None: not applied."""
     seccomp: bool
+    landlock_problem: str | None = None
+    """Why Landlock is not applied, as the system says it."""
 
     @property
     def is_complete(self) -> bool:

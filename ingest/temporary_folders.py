@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-import shutil
 import stat
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 _PREFIX = "rag-ingest-scratch-"
 
@@ -35,25 +35,38 @@ def new_scratch_folder() -> Path:
 
 def remove(folder: Path) -> None:
     """Remove a folder with everything in it, even if a hostile process filled it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if not folder.exists():
-        return
-    # Folders without permissions cannot be listed. A folder is visited after its mode was set.
-    folder.chmod(stat.S_IRWXU)
-    for parent, folders, _ in os.walk(folder):
-        for path in (os.path.join(parent, name) for name in folders):
-            if not os.path.islink(path):
-                os.chmod(path, stat.S_IRWXU)
-    shutil.rmtree(folder, ignore_errors=True)
+    empty(folder)
+    with suppress(OSError):
+        os.rmdir(folder)
 
 
 def empty(folder: Path) -> None:
-    """Remove everything in a folder."""
-    for left in os.scandir(folder):
-        if left.is_dir(follow_symlinks=False):
-            remove(Path(left.path))
-        else:
-            os.unlink(left.path)
+    """Remove everything in a folder, as far as possible.
+
+    A hostile process may nest folders deeper than a path may be long: inner ones are moved up.
+    """
+    waiting = [str(folder)]
+    while waiting:
+        at = waiting.pop()
+        with suppress(OSError):
+            for entry in _entries(at):
+                if not entry.is_dir(follow_symlinks=False):
+                    with suppress(OSError):
+                        os.unlink(entry.path)
+                    continue
+                target = f"{folder}/{uuid4().hex}"
+                with suppress(OSError):
+                    # Without permissions it could be neither moved nor listed.
+                    os.chmod(entry.path, stat.S_IRWXU)
+                    os.rename(entry.path, target)
+                    waiting.append(target)
+            if at != str(folder):
+                os.rmdir(at)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return list(entries)
 
 
 def sweep(*, older_than: timedelta) -> int:

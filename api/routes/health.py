@@ -45,6 +45,8 @@ class Sandbox(View):
     mode: SandboxMode
     landlock: int | None
     """The kernel's ABI version; null: not applied."""
+    landlock_problem: str | None = None
+    """Why not, as the system says it."""
     seccomp: bool
 
 
@@ -186,6 +188,7 @@ async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
         sandbox=Sandbox(
             mode=runtime.settings.sandbox,
             landlock=runtime.jail.landlock,
+            landlock_problem=runtime.jail.landlock_problem,
             seccomp=runtime.jail.seccomp,
         ),
     )

@@ -6,7 +6,7 @@ from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.middleware.in_use import in_use_of
 from ingest.postgres.database import transaction
-from ingest.store.limits import usage
+from ingest.store.limits import cpu_usage, usage
 from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/usage", tags=["management"])
@@ -28,6 +28,8 @@ class UsageView(View):
     uploads: QuotaView
     """At once, in the process that answers; so are `sockets`."""
     sockets: QuotaView
+    cpu_seconds: float
+    """Of its files today (UTC), in parsers and a local embedder. It has no limit."""
 
 
 @router.get("")
@@ -35,6 +37,7 @@ async def get_usage(request: Request, runtime: RuntimeDep, pool: PoolDep, key: V
     """What the application uses and may use; the operator names it in `X-Application-Id`."""
     async with transaction(pool) as conn:
         room = await usage.room(conn, key.application_id, runtime.settings.quotas)
+        cpu_seconds = await cpu_usage.today(conn, key.application_id)
     in_use = in_use_of(request)
     used, quotas = room.used, room.quotas
     return UsageView(
@@ -48,4 +51,5 @@ async def get_usage(request: Request, runtime: RuntimeDep, pool: PoolDep, key: V
         sockets=QuotaView(
             used=in_use.of_application("sockets", key.application_id), limit=quotas.sockets
         ),
+        cpu_seconds=cpu_seconds,
     )

@@ -6,14 +6,16 @@ formats/declaration.py) and a reader with `extract(source: InputFile) -> Extract
 
 import importlib
 from collections import Counter
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
+
+import orjson
 
 from ingest import storable_text
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats import catalog
 from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, Recogniser, present
 from ingest.formats.detect.sniff import Sniffed, sniff
-from ingest.model import Coverage, Document, Page
+from ingest.model import LONGEST_METADATA, Coverage, Document, Page
 from ingest.optional_steps import improve, is_panic, recording
 
 _SUPPORTED = "This format is not supported; docs/formats.md lists those that are."
@@ -122,6 +124,13 @@ def missing_module(error: ImportError) -> str:
     return type(error).__name__
 
 
+def _metadata(extraction: Extraction) -> dict[str, Any]:
+    metadata: dict[str, Any] = storable_text.clean_json(extraction.metadata)
+    if metadata and len(orjson.dumps(metadata)) > LONGEST_METADATA:
+        raise ValueError("the metadata is too large")
+    return metadata
+
+
 def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) -> Document:
     counts: Counter[str] = Counter(extraction.removed)
     texts: list[str] = []
@@ -139,9 +148,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
     says_why = web is not None and (web.refresh or web.placeholder)
     if coverage.with_text == 0 and not says_why:
         raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)
-    metadata = improve(
-        "metadata", lambda: storable_text.clean_json(extraction.metadata), otherwise=dict
-    )
+    metadata: dict[str, Any] = improve("metadata", lambda: _metadata(extraction), otherwise=dict)
     if counts:
         metadata["hygiene"] = dict(counts)
     return Document(

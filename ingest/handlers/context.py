@@ -15,6 +15,7 @@ from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
 from ingest.handlers.crawl.missing_pages import MissingPages
 from ingest.handlers.documents.batched_lookups import BatchedLookups
+from ingest.handlers.documents.token_budget import TokenReservations
 from ingest.model import (
     Chunk,
     ChunkSettings,
@@ -148,6 +149,7 @@ class Context:
     quotas: Quotas = DEFAULTS
     """The installation's, which settings of an application override."""
     missing_pages: MissingPages = field(default_factory=MissingPages)
+    token_reservations: TokenReservations = field(default_factory=TokenReservations)
     lookups: BatchedLookups = field(init=False)
 
     def __post_init__(self) -> None:

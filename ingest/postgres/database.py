@@ -11,11 +11,11 @@ from uuid import UUID
 
 import psycopg
 import structlog
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from ingest.errors import IngestError
+from ingest.errors import IngestError, SetupError
 from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
 from ingest.postgres.sessions import PoolConnection, SessionSetup, begin_transaction
 
@@ -105,7 +105,14 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         # starts over, so the pool recovers seconds after the database does.
         reconnect_timeout=_PATIENCE_SECONDS,
     )
-    await pool.open(wait=True)
+    try:
+        await pool.open(wait=True)
+    except PoolTimeout:
+        await pool.close()
+        raise SetupError(
+            "DATABASE_URL: could not open the first connections; the log has the errors of the"
+            " server, such as too many connections for the role"
+        ) from None
     try:
         yield Connections(pool, *await _own_roles(pool))
     finally:
@@ -153,21 +160,19 @@ class Pool:
         self.connections = connections
         self._scope = scope
         role = connections.role
+        # Bytes, not psycopg.sql, which takes ten times as long: a request or job makes a Pool.
+        steps = f"set local app.application_id = '{_visible(scope)}'"
         if collection_ids is not None:
             role = connections.limited_role
             if role is None:
                 raise LimitedRoleMissing
+            ids = ",".join(str(id) for id in collection_ids)
+            steps = f"{steps}; set local app.collection_ids = '{{{ids}}}'"
         elif role is not None and scope is None:
             role += "_all"
-        steps: list[sql.Composable] = []
         if role is not None:
-            steps.append(sql.SQL("set local role {}").format(sql.Identifier(role)))
-        value = sql.Literal(_visible(scope))
-        steps.append(sql.SQL("set local app.application_id = {}").format(value))
-        if collection_ids is not None:
-            ids = sql.Literal("{" + ",".join(map(str, collection_ids)) + "}")
-            steps.append(sql.SQL("set local app.collection_ids = {}").format(ids))
-        self._steps = steps
+            steps = f'set local role "{role}"; {steps}'
+        self._steps = steps.encode()
 
     def of(self, application_id: UUID) -> "Pool":
         """Transactions that see the rows of this application only."""

@@ -9,6 +9,7 @@ import psycopg
 
 from ingest.errors import SetupError
 from ingest.postgres.queries import load_queries
+from ingest.postgres.server_check import lacks_right
 from ingest.postgres.sessions import begin_sync_transaction, fix_isolation
 
 # Any number that no other program uses. A transaction-level lock, so it works through a pooler.
@@ -54,10 +55,7 @@ def migrate(dsn: str) -> list[Migration]:
                 begin_sync_transaction(conn)
                 return _apply(conn)
     except psycopg.errors.InsufficientPrivilege as error:
-        raise SetupError(
-            f"DATABASE_URL: the role lacks a right: {error.diag.message_primary}; "
-            "docs/postgres.md has the statements for a database administrator"
-        ) from None
+        raise lacks_right(error) from None
 
 
 def _apply(conn: psycopg.Connection) -> list[Migration]:

@@ -58,5 +58,13 @@ def _hidden_extension(conn: psycopg.Connection[Any]) -> str | None:
     return None if row is None else f"run `grant usage on schema {row[0]}`, where pgvector is"
 
 
+def lacks_right(error: psycopg.errors.InsufficientPrivilege) -> SetupError:
+    """The error for a role that may not do what the service does."""
+    return SetupError(
+        f"DATABASE_URL: the role lacks a right: {error.diag.message_primary}; "
+        "docs/postgres.md has the statements for a database administrator"
+    )
+
+
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())

@@ -51,7 +51,7 @@ def begin_sync_transaction(conn: psycopg.Connection[Any]) -> None:
 class PoolConnection(AsyncConnection[Row]):
     """Sets `local_settings` at the start of each transaction."""
 
-    local_settings: sql.Composed | None = None
+    local_settings: bytes | None = None
 
     @asynccontextmanager
     async def transaction(
@@ -64,12 +64,12 @@ class PoolConnection(AsyncConnection[Row]):
             yield opened
 
 
-async def begin_transaction(conn: AsyncConnection[Any], steps: Sequence[sql.Composable]) -> None:
+async def begin_transaction(conn: AsyncConnection[Any], steps: bytes) -> None:
     """Begin a transaction with these statements, in one message."""
     local = conn.local_settings if isinstance(conn, PoolConnection) else None
-    begin = [sql.SQL("begin"), *([] if local is None else [local]), *steps]
+    begin = (b"begin", steps) if local is None else (b"begin", local, steps)
     # Not the cursor of the connection, which may begin a transaction itself.
-    await AsyncCursor(conn).execute(sql.SQL("; ").join(begin))
+    await AsyncCursor(conn).execute(b"; ".join(begin), prepare=False)
 
 
 class _LocalCursor(AsyncCursor[Row]):
@@ -129,7 +129,7 @@ async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> list[st
         (name, value) for name, value, is_default, _ in await cursor.fetchall() if not is_default
     ]
     if wanted:
-        conn.local_settings = _set_local(wanted)
+        conn.local_settings = _set_local(wanted).as_bytes(conn)
         conn.cursor_factory = _LocalCursor
     return [name for name, _ in wanted]
 

@@ -109,17 +109,23 @@ def _answer(body: bytes, replies: BinaryIO, files: socket.socket, jail: Jail) ->
     return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _ProgressReporter:
     """Sends progress frames to the parent before the answer."""
 
     replies: BinaryIO
     cpu_seconds: float
+    _stage: str = ""
+    _sent_at: float = 0.0
 
     def restart_limits(self, stage: str = "extract") -> None:
         """Restart the CPU and wall-clock limits after a long step, before the next one."""
         limits.allow_cpu(self.cpu_seconds)
-        _send(self.replies, protocol.note(stage))
+        now = time.monotonic()
+        # Small members of an archive take less than a millisecond each.
+        if stage != self._stage or now - self._sent_at >= protocol.NOTE_SECONDS:
+            self._stage, self._sent_at = stage, now
+            _send(self.replies, protocol.note(stage))
 
 
 def _receive(files: socket.socket) -> BinaryIO:
@@ -151,7 +157,7 @@ def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -
     sink = None
     if request.members is not None:
         sink = FolderSink(
-            _new_folder(request.members),
+            Path(request.members),
             max_members=_MOST_ATTACHMENTS,
             max_bytes=_ATTACHMENT_BYTES,
             max_member_bytes=_LARGEST_FILE,
@@ -208,18 +214,12 @@ class _Reported:
             self._on_picture()
 
 
-def _new_folder(name: str) -> Path:
-    path = Path(name)
-    path.mkdir()
-    return path
-
-
 def _unpack(file: BinaryIO, request: UnpackRequest, progress: _ProgressReporter) -> Unpacked:
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.archives.unpack import unpack
 
     sink = FolderSink(
-        _new_folder(request.folder),
+        Path(request.folder),
         max_members=request.max_members,
         max_bytes=request.max_bytes,
         max_member_bytes=request.max_member_bytes,

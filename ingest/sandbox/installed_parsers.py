@@ -63,5 +63,6 @@ async def _check(pool: ParserPool, mode: SandboxMode) -> Checked:
 
 
 def _described(jail: JailStatus) -> str:
-    layers = {"Landlock": jail.landlock is not None, "seccomp": jail.seccomp}
+    why = "" if jail.landlock_problem is None else f" ({jail.landlock_problem})"
+    layers = {f"Landlock{why}": jail.landlock is not None, "seccomp": jail.seccomp}
     return ", ".join(f"no {name}" for name, applied in layers.items() if not applied)

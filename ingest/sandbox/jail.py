@@ -9,6 +9,7 @@ import os
 import resource
 import struct
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,10 @@ _PR_SET_DUMPABLE: Final = 4
 _CAPABILITIES_V3: Final = 0x20080522
 _CAP_DAC_READ_SEARCH: Final = 1 << 2
 _MOST_NEW_TASKS: Final = 4096
+# What Python and the libraries read. Not `net`: the sockets and peers of the whole machine.
+_OF_ITSELF: Final = tuple(
+    f"/proc/self/{name}" for name in ("auxv", "cgroup", "fd", "maps", "stat", "statm", "status")
+)
 
 
 class JailIncomplete(Exception):
@@ -61,9 +66,7 @@ class Jail:
         if self.status is None:
             self.status = NOT_JAILED if self.mode == "off" else self._lock()
             if self.mode == "strict" and not self.status.is_complete:
-                raise JailIncomplete(
-                    f"landlock {self.status.landlock}, seccomp {self.status.seccomp}"
-                )
+                raise JailIncomplete(str(self.status))
         return self.status
 
     def _lock(self) -> JailStatus:
@@ -72,31 +75,33 @@ class Jail:
         _limit_tasks()
         protect_memory()
         _drop_capabilities()
-        abi = landlock.supported_abi()
-        if abi is not None:
-            abi = self._restrict(abi)
+        abi, problem = self._restrict()
         done = seccomp.install(
             may_execute=bool(self.executable),
             signals_are_scoped=abi is not None and abi >= landlock.FIRST_WITH_SIGNALS,
         )
-        return JailStatus(landlock=abi, seccomp=done)
+        return JailStatus(landlock=abi, seccomp=done, landlock_problem=problem)
 
-    def _restrict(self, abi: int) -> int | None:
-        # Kept open for ever: a rule is about an inode, and procfs makes new ones.
-        os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
+    def _restrict(self) -> tuple[int | None, str | None]:
+        """Apply Landlock; returns its ABI version, or None and why not."""
         try:
+            abi = landlock.supported_abi()
+            # Kept open for ever: a rule is about an inode, and procfs makes new ones.
+            for path in _OF_ITSELF:
+                with suppress(FileNotFoundError):
+                    os.open(path, os.O_PATH | os.O_CLOEXEC)
             landlock.restrict(
                 abi,
                 [
-                    *((path, landlock.READ) for path in (*self.readable, "/proc/self")),
+                    *((path, landlock.READ) for path in (*self.readable, *_OF_ITSELF)),
                     *((path, landlock.READ | landlock.EXECUTE) for path in self.executable),
                     (os.devnull, landlock.READ | landlock.WRITE_FILE),
                     (self.scratch, landlock.WRITE),
                 ],
             )
-        except OSError:
-            return None
-        return abi
+        except OSError as error:
+            return None, str(error)
+        return abi, None
 
 
 def protect_memory() -> None:

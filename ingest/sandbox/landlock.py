@@ -12,6 +12,11 @@ from typing import Final
 
 # The same numbers on all architectures.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_NAMES: Final = {
+    _CREATE_RULESET: "landlock_create_ruleset",
+    _ADD_RULE: "landlock_add_rule",
+    _RESTRICT_SELF: "landlock_restrict_self",
+}
 _VERSION: Final = 1  # flag of _CREATE_RULESET
 _PATH_BENEATH: Final = 1  # rule type
 _PR_SET_NO_NEW_PRIVS: Final = 38
@@ -31,12 +36,12 @@ FIRST_WITH_SIGNALS: Final = 6
 """From this ABI on, signals reach only the sandbox itself, and so do abstract Unix sockets."""
 
 
-def supported_abi() -> int | None:
-    """The kernel's ABI version; None: no Landlock, or a container's seccomp profile forbids it."""
-    try:
-        return _call(_CREATE_RULESET, None, 0, _VERSION)
-    except OSError:
-        return None
+def supported_abi() -> int:
+    """The kernel's ABI version.
+
+    Raises OSError: no Landlock, or a container's seccomp profile forbids it.
+    """
+    return _call(_CREATE_RULESET, None, 0, _VERSION)
 
 
 def restrict(abi: int, rules: Sequence[tuple[str, int]]) -> None:
@@ -90,7 +95,8 @@ def _call(number: int, *arguments: int | bytes | None) -> int:
     passed = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
     result: int = _libc().syscall(ctypes.c_long(number), *passed)
     if result < 0:
-        raise OSError(ctypes.get_errno(), f"system call {number}")
+        code = ctypes.get_errno()
+        raise OSError(code, f"{_NAMES[number]}: {os.strerror(code)}")
     return result
 
 

@@ -13,13 +13,16 @@ from collections.abc import Iterator
 
 _PR_SET_PDEATHSIG = 1
 _MAX_FILE = 64 * 1024 * 1024  # bytes; a parser writes compiled modules and attachments
+# Also limits those under way in sockets, which the kernel counts per user: a process that has sent
+# as many as it may must not keep its parent, whose limit is higher, from passing on files.
+_MAX_DESCRIPTORS = 512
 _PEAK = re.compile(rb"^VmPeak:\s+(\d+) kB", re.MULTILINE)
 _PAGE = resource.getpagesize()
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def apply_limits(*, memory: int, parent: int) -> None:
-    """Limit address space to `memory` bytes; no core dumps; die with the process `parent`.
+    """Limit address space to `memory` bytes, and descriptors; no core dumps; die with `parent`.
 
     macOS has no parent-death signal and ignores the memory limit; there only the wall clock and the
     end of the request pipe stop the process.
@@ -27,6 +30,7 @@ def apply_limits(*, memory: int, parent: int) -> None:
     for kind, value in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, _MAX_DESCRIPTORS),
     ):
         with contextlib.suppress(ValueError, OSError):  # a lower hard limit is already in force
             resource.setrlimit(kind, (value, value))

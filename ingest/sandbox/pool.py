@@ -50,6 +50,7 @@ OnCost = Callable[[UUID, float], None]
 """Called with the CPU seconds that something of an application took."""
 
 _MAX_FILES = 500  # per process: libraries leak
+_MOST_NOTES = 100  # at once
 _SWOLLEN = 256 * 1024 * 1024  # bytes; loaded libraries alone take half of this
 
 
@@ -206,11 +207,15 @@ class ParserPool:
         stage = "extract"
         seconds = self._seconds(request)
         loop = asyncio.get_running_loop()
+        started, notes = loop.time(), 0
         try:
             async with asyncio.timeout(seconds) as limit, child.sampling_memory():
                 await child.send(file, request, cpu_seconds=seconds)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)
+                    notes += 1
+                    if notes > _MOST_NOTES + 2 * (loop.time() - started) / protocol.NOTE_SECONDS:
+                        raise BadFrame("too many steps")
                     limit.reschedule(loop.time() + seconds)
                     if stage == "extract":
                         on_step()

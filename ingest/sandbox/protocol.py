@@ -38,6 +38,8 @@ MAX_MESSAGE = 500
 """Characters; longer error messages are cut."""
 NOTE = b'{"stage":'
 """Start of a progress frame, which names the current stage; the answer follows later."""
+NOTE_SECONDS = 0.1
+"""Between two of them about the same stage, so that they cost the parent nothing."""
 
 
 class ChunkRow(NamedTuple):

@@ -11,6 +11,7 @@ import msgspec
 from ingest.errors import ErrorCode, IsArchive, Permanent, Transient
 from ingest.formats.archives.members import is_safe_path
 from ingest.model import (
+    LONGEST_METADATA,
     LONGEST_URL,
     MOST_LINKS,
     Chunk,
@@ -21,6 +22,7 @@ from ingest.model import (
     Page,
     Sitemap,
     SkippedStep,
+    Step,
     WebPage,
 )
 from ingest.sandbox.messages import (
@@ -32,9 +34,16 @@ from ingest.sandbox.messages import (
     SitemapRead,
     Unpacked,
 )
-from ingest.sandbox.protocol import MAX_MESSAGE, ChunkRow
+from ingest.sandbox.protocol import MAX_FRAME, MAX_MESSAGE, ChunkRow
 
 _LONGEST_CAUSE = 300
+# Objects of a decoded frame may take twenty times its bytes, and seconds to build. A frame as small
+# does no harm; in a larger one, the text may have any length, and the rest is limited.
+_SMALL_FRAME = 1024 * 1024
+_MOST_BYTES = 64 * 1024 * 1024
+# Chunks are ranges of the text: a few bytes may stand for many characters.
+_MOST_CHUNK_CHARACTERS = MAX_FRAME
+_MOST_STEPS = len(get_args(Step))
 _CODES = frozenset(get_args(ErrorCode))
 T = TypeVar("T")
 
@@ -45,6 +54,18 @@ class BadFrame(Exception):
 
 class _Note(msgspec.Struct):
     stage: Literal["extract", "chunk"]
+
+
+class _RawDocument(msgspec.Struct):
+    text: msgspec.Raw = msgspec.Raw()
+    metadata: msgspec.Raw = msgspec.Raw()
+
+
+class _RawFrame(msgspec.Struct):
+    """Parts of a frame, not decoded: for their lengths."""
+
+    document: msgspec.Raw = msgspec.Raw(b"{}")
+    chunks: msgspec.Raw = msgspec.Raw()
 
 
 class _Frame(msgspec.Struct, kw_only=True, tag_field="kind"):
@@ -121,6 +142,8 @@ class _Failure(_Frame, tag="failure"):
 _FRAMES = msgspec.json.Decoder(
     _Parsed | _Unpacked | _Rechunked | _SitemapRead | _Checked | _Failure
 )
+_RAW_FRAMES = msgspec.json.Decoder(_RawFrame)
+_RAW_DOCUMENTS = msgspec.json.Decoder(_RawDocument)
 _NOTES = msgspec.json.Decoder(_Note)
 _ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
@@ -135,19 +158,37 @@ def decode_reply(body: bytes, *, text: str = "") -> Reply:
 
     `text`: the text to chunk, for a RechunkRequest.
     """
-    if rb"\u0000" in body and _holds_nul(_decoded(body, _ANYTHING)):
-        raise BadFrame("text that cannot be stored")
+    if len(body) > _SMALL_FRAME:
+        _check_sizes(body, len(text))
+    try:
+        if rb"\u0000" in body and _holds_nul(_decoded(body, _ANYTHING)):
+            raise BadFrame("text that cannot be stored")
+    except RecursionError:
+        raise BadFrame("an invalid frame") from None
     frame = _decoded(body, _FRAMES)
     _check_steps(frame.skipped_steps)
     result: Answer | Permanent | Transient = frame.result(text)
     return Reply(result=result, skipped=frame.skipped_steps, resident=frame.resident)
 
 
-def _decoded(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+def _decoded(body: bytes | memoryview, decoder: msgspec.json.Decoder[T]) -> T:
     try:
         return decoder.decode(body)
     except (ValueError, RecursionError):  # msgspec's errors are ValueErrors, and quote values
         raise BadFrame("an invalid frame") from None
+
+
+def _check_sizes(body: bytes, sent: int) -> None:
+    """`sent`: length of the text to chunk, which is not in the frame."""
+    frame = _decoded(body, _RAW_FRAMES)
+    document = _decoded(memoryview(frame.document), _RAW_DOCUMENTS)
+    text, chunks = len(memoryview(document.text)), len(memoryview(frame.chunks))
+    if (
+        len(memoryview(document.metadata)) > 2 * LONGEST_METADATA
+        or chunks > max(_MOST_BYTES, text, sent)
+        or len(body) - text - chunks > _MOST_BYTES
+    ):
+        raise BadFrame("more than fits its text")
 
 
 def _check_document(document: Document) -> None:
@@ -158,7 +199,9 @@ def _check_document(document: Document) -> None:
 
 
 def _check_steps(steps: tuple[SkippedStep, ...]) -> None:
-    if any(step.times < 1 or len(step.cause) > _LONGEST_CAUSE for step in steps):
+    if len(steps) > _MOST_STEPS or any(
+        step.times < 1 or len(step.cause) > _LONGEST_CAUSE for step in steps
+    ):
         raise BadFrame("an invalid record of a failed step")
 
 
@@ -198,6 +241,10 @@ def _check_members(members: tuple[Member, ...]) -> None:
 
 
 def _chunks(rows: list[ChunkRow], text: str) -> list[Chunk]:
+    if sum(_length((row.start, row.end)) + _length(row.repeated_header) for row in rows) > (
+        _MOST_CHUNK_CHARACTERS
+    ):
+        raise BadFrame("chunks that are longer than a text can be")
     return [_chunk(row, ordinal, text) for ordinal, row in enumerate(rows)]
 
 
@@ -211,6 +258,10 @@ def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
     _check_range(row.section, len(text))
     own = text[start:end]
     return Chunk(text=own if header is None else text[slice(*header)] + own, **row._asdict())
+
+
+def _length(value: tuple[int, int] | None) -> int:
+    return 0 if value is None else max(0, value[1] - value[0])
 
 
 def _check_range(value: tuple[int, int] | None, length: int) -> None:

@@ -22,6 +22,10 @@ _AUDIT_ARCH: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_CALLS: Final = 0x40000000  # numbers of a second ABI on x86_64
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER_MODE = 38, 22, 2
 _PR_SET_PDEATHSIG: Final = 1
+# Of fcntl and ioctl: they have the kernel send any signal to the "owner" of a descriptor, hold up
+# others who open a file, or type into a terminal.
+_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE = 8, 10, 15, 1024
+_FIOSETOWN, _SIOCSPGRP, _TIOCSTI = 0x8901, 0x8902, 0x5412
 _CLONE_THREAD: Final = 0x00010000
 _CLONE_NAMESPACES: Final = 0x7E020000  # CLONE_NEWNS, …CGROUP, …UTS, …IPC, …USER, …PID, …NET
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK = 1, 1, 0xF
@@ -46,6 +50,10 @@ class _Rule(NamedTuple):
     mask: int | None = None
 
 
+def _none_of(argument: int, *values: int) -> list[_Rule]:
+    return [_Rule(argument, _JEQ, value, denied_if=True) for value in values]
+
+
 def program(
     machine: str, *, pid: int, may_execute: bool, signals_are_scoped: bool
 ) -> Sequence[Instruction]:
@@ -65,6 +73,8 @@ def program(
         "prlimit64": [_Rule(0, _JEQ, 0, denied_if=False)],  # not those of another process
         "sched_setaffinity": [_Rule(0, _JEQ, 0, denied_if=False)],
         "prctl": [_Rule(0, _JEQ, _PR_SET_PDEATHSIG, denied_if=True)],  # it dies with its parent
+        "fcntl": _none_of(1, _F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE),
+        "ioctl": _none_of(1, _FIOSETOWN, _SIOCSPGRP, _TIOCSTI),
     }
     if not may_execute:
         rules["clone"].append(_Rule(0, _JSET, _CLONE_THREAD, denied_if=False))

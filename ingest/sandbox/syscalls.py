@@ -39,8 +39,8 @@ shared memory and queues of System V and POSIX: the embedded Postgres has such m
     mq_open 240 180, mq_unlink 241 181
 large parts of the kernel that parsers do not need
     bpf 321 280, userfaultfd 323 282, perf_event_open 298 241, io_uring_setup 425 425,
-    io_uring_enter 426 426, io_uring_register 427 427, keyctl 250 219, add_key 248 217,
-    request_key 249 218, personality 135 92
+    io_uring_enter 426 426, io_uring_register 427 427, io_setup 206 0, io_submit 209 2,
+    keyctl 250 219, add_key 248 217, request_key 249 218, personality 135 92
 what only root may do
     init_module 175 105, finit_module 313 273, delete_module 176 106, kexec_load 246 104,
     kexec_file_load 320 294, reboot 169 142, syslog 103 116, acct 163 89, iopl 172 -, ioperm 173 -,
@@ -52,7 +52,7 @@ _CONDITIONAL: Final = """
 allowed or not by their arguments: see seccomp.py
     socketpair 53 199, clone 56 220, clone3 435 435, fork 57 -, vfork 58 -, execve 59 221,
     kill 62 129, tkill 200 130, tgkill 234 131, prlimit64 302 261, sched_setaffinity 203 122,
-    prctl 157 167
+    prctl 157 167, fcntl 72 25, ioctl 16 29
 """
 NEWEST: Final = 469
 """Later numbers are unknown here, and answered as an older kernel would."""

@@ -27,8 +27,14 @@ begin
     end;
   end if;
   begin
-    if not pg_has_role(own, 'member') then
-      execute format('grant %I to current_user', own);
+    -- From 16 on, who creates a role may administer it but not take it. Rights are not inherited:
+    -- outside of transactions, the login role sees no more than the policies allow.
+    if current_setting('server_version_num')::integer < 160000 then
+      if not pg_has_role(own, 'member') then
+        execute format('grant %I to current_user', own);
+      end if;
+    elsif not pg_has_role(own, 'set') then
+      execute format('grant %I to current_user with inherit false, set true', own);
     end if;
     for item in
       select distinct namespace.oid::regnamespace as name

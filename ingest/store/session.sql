@@ -23,6 +23,7 @@ select setting.name, ours.value,
             ('standard_conforming_strings', 'on'),
             ('default_transaction_isolation', 'read committed'),
             ('default_transaction_read_only', 'off'),
+            ('row_security', 'on'),  -- off: statements fail instead of seeing fewer rows
             -- Table names are schema-qualified; the types of pgvector are not.
             ('search_path', coalesce(
                 (select format('%%s', extnamespace::regnamespace)

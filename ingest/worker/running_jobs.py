@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 from uuid import UUID
 
@@ -29,6 +29,8 @@ log = structlog.get_logger()
 _GRACE: Final = timedelta(seconds=3)
 # Completed jobs without a source that end sooner are not logged: there are thousands of them.
 _LOGGED_FROM_SECONDS: Final = 1.0
+# Most recent applications whose context is kept: making one takes as long as running a short job.
+_CONTEXTS: Final = 1_000
 
 
 class Running:
@@ -51,7 +53,7 @@ class Running:
         self.abandoned: set[asyncio.Task[Finished | None]] = set()
         """Handlers that ignored their cancellation. They hold no slot; the fence blocks writes."""
         self._handlers = handlers
-        self._context = context
+        self._context_of = lru_cache(_CONTEXTS)(partial(within, context))
         self._on_free = on_free
         self._grace = grace.total_seconds()
         self._group_commit = GroupCommit(pool, on_done=self._committed)
@@ -84,7 +86,7 @@ class Running:
             job,
             job_type,
             handlers=self._handlers,
-            context=within(self._context, job.application_id),
+            context=self._context_of(job.application_id),
             progress=progress,
         )
         traced = tracing.job_span(job.type, attempt=job.attempts, traceparent=job.traceparent)

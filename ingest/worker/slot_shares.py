@@ -1,7 +1,7 @@
 """How much of a worker's slots each application uses: what claims are fair by."""
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from heapq import nlargest
 from typing import Final
@@ -30,43 +30,47 @@ class SlotShares:
 
     def charge(self, slot: Slot) -> None:
         """Count a slot that is freed."""
-        self._decay()
+        now = self._clock()
+        self._decay(now)
         application_id = slot.job.application_id
-        seconds = self._clock() - slot.started
-        self._used[application_id] = self._used.get(application_id, 0.0) + seconds
+        self._used[application_id] = self._used.get(application_id, 0.0) + now - slot.started
 
     def held(self) -> dict[UUID, float]:
         """Slots held per application, plus a fraction of one that grows with its recent use."""
-        counts = Counter(slot.job.application_id for slot in self._slots.values())
-        used = self._use()
+        counts, used = self._held_and_used()
         noted = {*counts, *nlargest(_MOST_NOTED, used, key=lambda owner: used[owner])}
         return {
-            owner: counts[owner] + use / (use + _HALF_LIFE_SECONDS)
+            owner: counts.get(owner, 0) + use / (use + _HALF_LIFE_SECONDS)
             for owner in noted
-            if (use := used.get(owner, 0.0)) >= _NOTICEABLE_SECONDS or counts[owner]
+            if (use := used.get(owner, 0.0)) >= _NOTICEABLE_SECONDS or owner in counts
         }
 
     def held_by_light_ones(self) -> dict[UUID, float]:
         """As `held`, but infinite where the recent use is over half of another holder's."""
-        used = self._use()
-        holders = {slot.job.application_id for slot in self._slots.values()}
+        holders, used = self._held_and_used()
         return {
             owner: slots if _is_light(owner, used, holders) else float("inf")
             for owner, slots in self.held().items()
         }
 
-    def _use(self) -> dict[UUID, float]:
-        """Recent slot seconds, running jobs included."""
-        self._decay()
+    def _held_and_used(self) -> tuple[dict[UUID, int], dict[UUID, float]]:
+        """Slots held, and recent slot seconds, those of running jobs included."""
         now = self._clock()
-        used = dict(self._used)
+        self._decay(now)
+        # By number: each UUID is an object of its own, whose hash and comparison are Python code.
+        owners: dict[int, UUID] = {}
+        started: defaultdict[int, list[float]] = defaultdict(list)
         for slot in self._slots.values():
             owner = slot.job.application_id
-            used[owner] = used.get(owner, 0.0) + now - slot.started
-        return used
+            owners[owner.int] = owner
+            started[owner.int].append(slot.started)
+        used = dict(self._used)
+        for number, owner in owners.items():
+            running = len(started[number]) * now - sum(started[number])
+            used[owner] = used.get(owner, 0.0) + running
+        return {owner: len(started[number]) for number, owner in owners.items()}, used
 
-    def _decay(self) -> None:
-        now = self._clock()
+    def _decay(self, now: float) -> None:
         # In steps: the dictionary is rebuilt once a second, not with each job.
         if now - self._used_at >= _NOTICEABLE_SECONDS:
             factor = 0.5 ** ((now - self._used_at) / _HALF_LIFE_SECONDS)

@@ -5,6 +5,7 @@ Nothing here does harm: signals are number 0, values are set to what they are, l
 
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import platform
@@ -29,9 +30,11 @@ _NUMBERS = {
     "io_uring_setup": (425, 425), "pidfd_open": (434, 434), "clone3": (435, 435),
     "clone": (56, 220), "open_tree": (428, 428), "mount": (165, 40),
     "open_by_handle_at": (304, 265), "prctl": (157, 167), "memfd_create": (319, 279),
+    "io_setup": (206, 0),
 }  # fmt: skip
 _AT_EMPTY_PATH = 0x1000
 _CLONE_NEWUSER = 0x10000000
+_FIOSETOWN = 0x8901
 _SIGCHLD = int(signal.SIGCHLD)
 
 
@@ -179,6 +182,24 @@ def _scratch(name: str) -> str:
     return f"{tempfile.gettempdir()}/{name}"
 
 
+def _signal_by_owner(_: str) -> str:
+    """Have the kernel signal the parent when a socket becomes readable."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        fcntl.fcntl(ours, fcntl.F_SETOWN, os.getppid())
+        fcntl.fcntl(ours, fcntl.F_SETSIG, signal.SIGURG)  # which is ignored by default
+        fcntl.fcntl(ours, fcntl.F_SETFL, os.O_ASYNC)
+        theirs.send(b"x")
+    return "signalled"
+
+
+def _signal_by_ioctl(_: str) -> str:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        fcntl.ioctl(ours, _FIOSETOWN, struct.pack("i", os.getppid()))
+    return "owned"
+
+
 def _prlimit(_: str) -> str:
     limit = resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)
     return str(resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, limit))
@@ -257,6 +278,9 @@ _ATTACKS: dict[str, Callable[[str], object]] = {
     "peek": _peek,
     "signal": lambda _: os.kill(os.getppid(), 0),
     "signal_group": lambda _: os.killpg(os.getpgid(os.getppid()), 0),
+    "signal_by_owner": _signal_by_owner,
+    "signal_by_ioctl": _signal_by_ioctl,
+    "aio": lambda _: _call("io_setup", 1, struct.pack("Q", 0)),
     "prlimit": _prlimit,
     "renice": _renice,
     "pidfd": lambda _: _call("pidfd_open", os.getppid(), 0),

@@ -41,6 +41,7 @@ def extract(source: InputFile) -> Extraction:
         "offspring": lambda: _offspring(argument),
         "print": lambda: _print(argument),
         "lie": lambda: _lie(argument.encode()),
+        "chatter": lambda: _chatter(int(argument)),
         "pid": os.getpid,
         "pictures": lambda: _pictures(source, argument),
         "attach": lambda: _attach(source, argument),
@@ -92,7 +93,6 @@ def _litter() -> str:
 
 
 def _fake_members() -> str:
-    (Path(tempfile.gettempdir()) / "members").rmdir()
     os.symlink("/etc", Path(tempfile.gettempdir()) / "members")
     return "replaced"
 
@@ -145,14 +145,25 @@ def _print(text: str) -> str:
 
 def _lie(frame: bytes) -> None:
     """Send an answer of one's own. Its pipe is the first that the child opened after starting."""
+    _answer(frame, times=1)
+    time.sleep(10)
+
+
+def _chatter(times: int) -> str:
+    """Claim a step so often that the parent does nothing but read."""
+    _answer(b'{"stage":"extract"}', times=times)
+    return "done"
+
+
+def _answer(frame: bytes, *, times: int) -> None:
     for descriptor in range(3, 20):
         target = os.path.realpath(f"/proc/self/fd/{descriptor}")
         if "pipe:" in target:
             try:
-                os.write(descriptor, len(frame).to_bytes(4, "big") + frame)
+                for _ in range(times):
+                    os.write(descriptor, len(frame).to_bytes(4, "big") + frame)
             except OSError:
                 continue
-    time.sleep(10)
 
 
 declaration.FORMATS = tuple(

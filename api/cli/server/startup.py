@@ -8,10 +8,12 @@ from typing import Any
 
 import typer
 import uvloop
+from psycopg.errors import InsufficientPrivilege
 
 from api.cli.exits import INTERRUPTED
 from api.cli.server.shutdown import StopRequest, stop_request
 from api.logging import set_up_logging
+from ingest.postgres.server_check import lacks_right
 from ingest.settings.loading import load_settings
 from ingest.settings.private_folder import keep_private
 from ingest.settings.settings import Settings
@@ -29,9 +31,15 @@ def prepare() -> Settings:
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
-    """Run the coroutine on uvloop, which has less overhead than asyncio's own loop."""
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main)
+    """Run the coroutine on uvloop, which has less overhead than asyncio's own loop.
+
+    Raises SetupError if the role of the database may not do what the service does.
+    """
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(main)
+    except InsufficientPrivilege as error:
+        raise lacks_right(error) from None
 
 
 @contextmanager

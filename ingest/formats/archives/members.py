@@ -45,7 +45,7 @@ def escapes_folder(path: str) -> bool:
 
 
 class FolderSink:
-    """Writes members into an empty folder, in constant memory."""
+    """Writes members into an empty folder, which the first one makes, in constant memory."""
 
     def __init__(
         self, folder: Path, *, max_members: int, max_bytes: int, max_member_bytes: int
@@ -102,6 +102,7 @@ class FolderSink:
     def _write(self, target: Path, data: bytes | BinaryIO) -> bool:
         source = io.BytesIO(data) if isinstance(data, bytes) else data
         size = 0
+        self._folder.mkdir(exist_ok=True)
         try:
             with target.open("xb") as file:
                 while block := source.read(_BLOCK):

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.documents.token_budget import reserved_tokens
 from ingest.model import Chunk, Vectors
 from ingest.observability import metrics
 from ingest.postgres.database import transaction
@@ -86,7 +85,9 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     tokens = sum(chunks[index].token_count for index in missing)
     metrics.embeddings_reused(len(chunks) - len(missing))
     if missing:
-        async with reserved_tokens(ctx.pool, application_id=application_id, tokens=tokens) as spent:
+        async with ctx.token_reservations.hold(
+            ctx.pool, application_id=application_id, tokens=tokens
+        ) as spent:
             answer = await ctx.embedder.embed(
                 [chunks[index].text for index in missing],
                 [chunks[index].token_count for index in missing],

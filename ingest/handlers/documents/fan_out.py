@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -79,12 +79,12 @@ def over_limit(limits: ArchiveLimits) -> Permanent:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _File:
     uri: str
     path: Path
-    sha256: bytes
     size: int
+    sha256: bytes = b""
 
 
 async def fan_out(
@@ -113,7 +113,10 @@ async def fan_out(
                 )
             )
         else:
-            files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
+            files.append(_look(uri, folder / member.file))
+    _check_parser(len(found), files, ctx.archives)
+    for file in files:
+        file.sha256 = await asyncio.to_thread(_digest, file)
     if not files:
         return out
     async with transaction(ctx.pool) as conn:
@@ -165,14 +168,43 @@ def _may_hold_files(uri: str) -> bool:
     return catalog.holds_files(catalog.implied_by_name(uri))
 
 
-def _measure(uri: str, path: Path) -> _File:
+def _look(uri: str, path: Path) -> _File:
+    descriptor = _open(path)
+    try:
+        return _File(uri=uri, path=path, size=os.fstat(descriptor).st_size)
+    finally:
+        os.close(descriptor)
+
+
+def _check_parser(count: int, files: Sequence[_File], limits: ArchiveLimits) -> None:
+    """A parser that was taken over may exceed the limits that it was given."""
+    sizes = [file.size for file in files]
+    if (
+        count > limits.members
+        or sum(sizes) > limits.total_bytes
+        or any(size > limits.member_bytes for size in sizes)
+    ):
+        raise over_limit(limits)
+
+
+def _digest(file: _File) -> bytes:
     digest = hashlib.sha256()
-    size = 0
-    with os.fdopen(_open(path), "rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
-    return _File(uri=uri, path=path, sha256=digest.digest(), size=size)
+    for block in _blocks(file):
+        digest.update(block)
+    return digest.digest()
+
+
+def _blocks(file: _File) -> Iterator[bytes]:
+    """Its bytes. Raises Permanent if it has others than when it was looked at."""
+    left = file.size
+    with os.fdopen(_open(file.path), "rb") as source:
+        while block := source.read(_BLOCK):
+            left -= len(block)
+            if left < 0:
+                break
+            yield block
+    if left != 0:
+        raise Permanent("the parser changed a file that it had handed over", code="internal")
 
 
 def _open(path: Path) -> int:
@@ -214,7 +246,7 @@ async def _store(files: Sequence[_File], location: FileLocation, blobs: BlobStor
 
 
 async def _copy(file: _File, blob: StagedBlob) -> None:
-    with os.fdopen(_open(file.path), "rb") as source:
-        while block := await asyncio.to_thread(source.read, _BLOCK):
-            await blob.write(block)
+    blocks = _blocks(file)
+    while block := await asyncio.to_thread(next, blocks, b""):
+        await blob.write(block)
     await blob.finish()

@@ -25,6 +25,7 @@ from ingest.handlers.documents.read_file import read_file
 from ingest.handlers.documents.review_rules import required_review
 from ingest.handlers.documents.source_content import SourceContentWrite
 from ingest.handlers.registry import handler
+from ingest.handlers.room import require_room
 from ingest.model import ChunkSettings
 from ingest.payloads import FilePayload, RefusedMember, StoredFile, member_payload
 from ingest.postgres.database import Connection, transaction
@@ -78,6 +79,9 @@ async def _ingest(
         parsed, inside = await read_file(job, file, location, settings, ctx, progress)
     except IsArchive:
         return _hand_over(job, file, location, ctx)
+    text = parsed.document.text
+    if len(text) > file.size_bytes:  # compressed; the upload has counted the size
+        await require_room(ctx, job.application_id, text=text)
     with progress.run_stage("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}

@@ -1,18 +1,21 @@
 """Reserve an application's token budget for a call to the embedder."""
 
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import psycopg
 import structlog
 
 from ingest.errors import Permanent, Snooze
-from ingest.postgres.database import Pool, transaction
+from ingest.postgres.batch_loader import BatchLoader
+from ingest.postgres.database import Pool, is_database_unavailable, transaction
 from ingest.store.limits import token_budgets
 
 log = structlog.get_logger()
@@ -29,33 +32,89 @@ class Spending:
     tokens: int = 0
 
 
-@asynccontextmanager
-async def reserved_tokens(
-    pool: Pool, *, application_id: UUID, tokens: int
-) -> AsyncIterator[Spending]:
-    """Reserve tokens for the block; if it fails, return the tokens it has not spent.
+@dataclass(slots=True, eq=False)
+class _Reservation:
+    tokens: int
+    day: date | None = None
+    is_abandoned: bool = False
+    """The caller was cancelled before it got an answer."""
 
-    Raises Snooze until the next day if today's remaining budget is too small, Permanent if the
-    budget of a whole day is; both with the code `budget_exceeded`.
+
+class TokenReservations:
+    """Concurrent reservations of an application share a transaction: all lock the same row.
+
+    One per worker.
     """
-    async with transaction(pool) as conn:
-        day = await token_budgets.reserve(conn, application_id=application_id, tokens=tokens)
-        if day is None:
-            raise _refusal(await token_budgets.state(conn, application_id), tokens)
-    spending = Spending()
-    try:
-        yield spending
-    except BaseException:
-        left = tokens - spending.tokens
+
+    def __init__(self) -> None:
+        self._loaders: WeakValueDictionary[UUID, BatchLoader[_Reservation, date]] = (
+            WeakValueDictionary()
+        )
+
+    @asynccontextmanager
+    async def hold(
+        self, pool: Pool, *, application_id: UUID, tokens: int
+    ) -> AsyncIterator[Spending]:
+        """Reserve tokens for the block; if it fails, return the tokens it has not spent.
+
+        `pool`: the application's. Raises Snooze until the next day if today's remaining budget is
+        too small, Permanent if the budget of a whole day is; both with the code `budget_exceeded`.
+        """
+        wanted, spending = _Reservation(tokens), Spending()
         try:
-            async with transaction(pool, wait_seconds=_SECONDS_TO_GIVE_BACK) as conn:
-                await token_budgets.give_back(
-                    conn, application_id=application_id, day=day, tokens=left
+            loader = self._loaders.get(application_id)
+            if loader is None:
+                loader = BatchLoader(
+                    partial(_reserve, pool, application_id), concerns_all=is_database_unavailable
                 )
-        except psycopg.OperationalError as error:
-            # Must not replace the original error, least of all a cancellation.
-            log.warning("budget.not_given_back", tokens=left, error=type(error).__name__)
-        raise
+                self._loaders[application_id] = loader
+            await loader.get([wanted])
+            if wanted.day is None:
+                async with transaction(pool) as conn:
+                    budget = await token_budgets.state(conn, application_id)
+                raise _refusal(budget, tokens)
+            yield spending
+        except BaseException:
+            wanted.is_abandoned = True
+            await _give_back(pool, application_id, wanted, tokens - spending.tokens)
+            raise
+
+
+async def _reserve(
+    pool: Pool, application_id: UUID, wanted: Sequence[_Reservation]
+) -> Mapping[_Reservation, date]:
+    """Reserve for all; if that is too much, for those that fit, in their order."""
+    async with transaction(pool) as conn:
+        reserve = partial(token_budgets.reserve, conn, application_id=application_id)
+        day = await reserve(tokens=sum(each.tokens for each in wanted))
+        days = [day] * len(wanted)
+        if day is None and len(wanted) > 1:
+            days = [await reserve(tokens=each.tokens) for each in wanted]
+    # No await in between: each reservation is returned either here or by its caller.
+    abandoned: list[_Reservation] = []
+    for each, day in zip(wanted, days, strict=True):
+        each.day = day
+        if each.is_abandoned:
+            abandoned.append(each)
+    for each in abandoned:
+        await _give_back(pool, application_id, each, each.tokens)
+    return {each: each.day for each in wanted if each.day is not None}
+
+
+async def _give_back(
+    pool: Pool, application_id: UUID, reservation: _Reservation, tokens: int
+) -> None:
+    day = reservation.day
+    if day is None:
+        return
+    try:
+        async with transaction(pool, wait_seconds=_SECONDS_TO_GIVE_BACK) as conn:
+            await token_budgets.give_back(
+                conn, application_id=application_id, day=day, tokens=tokens
+            )
+    except psycopg.OperationalError as error:
+        # Must not replace the original error, least of all a cancellation.
+        log.warning("budget.not_given_back", tokens=tokens, error=type(error).__name__)
 
 
 def _refusal(budget: token_budgets.TokenBudget | None, tokens: int) -> Permanent | Snooze:

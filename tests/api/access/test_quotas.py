@@ -11,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from ingest.postgres.database import Connection
+from ingest.store.limits import cpu_usage
 from tests.api.conftest import OPERATOR_KEY, connect
 from tests.api.helpers import count, finish_file_job, multipart, staged, stored, upload
 from tests.api.uploads.test_uploads_races import everyone_waiting
@@ -253,6 +254,19 @@ async def test_usage_is_shown_beside_the_quotas(
     assert usage["stagedBytes"] == {"used": 8, "limit": 256 * 1024**3}
     assert usage["pendingJobs"]["used"] == 2
     assert usage["storedBytes"]["used"] == 0
+
+
+async def test_usage_has_the_processor_time_of_today(
+    conn: Connection,
+    viewer: httpx.AsyncClient,
+    stranger: httpx.AsyncClient,
+    application_id: UUID,
+) -> None:
+    await cpu_usage.charge(conn, {application_id: 1.5})
+    await conn.commit()
+
+    assert (await viewer.get("/api/usage")).json()["cpuSeconds"] == 1.5
+    assert (await stranger.get("/api/usage")).json()["cpuSeconds"] == 0
 
 
 async def test_the_operator_sees_the_usage_of_each_application(

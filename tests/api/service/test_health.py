@@ -56,6 +56,7 @@ async def test_ready_names_the_listener_and_the_workers(
         "sandbox": {
             "mode": "auto",
             "landlock": runtime.jail.landlock,
+            "landlockProblem": runtime.jail.landlock_problem,
             "seccomp": runtime.jail.seccomp,
         },
     }

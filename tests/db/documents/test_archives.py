@@ -1,5 +1,6 @@
 """Archives and messages: every file in them is a document of its own, or says why not."""
 
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from ingest.errors import Permanent
 from ingest.handlers.context import ArchiveLimits
 from ingest.handlers.documents.fan_out import fan_out
 from ingest.handlers.documents.file_location import locate_file
+from ingest.handlers.room import require_room
 from ingest.model import Member
 from ingest.postgres.database import Connection
 from tests.builders.make_archives import locked_zip, nested, tar_of, zip_of
@@ -179,3 +181,47 @@ async def test_parser_cannot_pass_foreign_files_as_members(
 
     with pytest.raises(Permanent):
         await fan_out(job, place, [Member(path="a.txt", file="0")], folder, archives.context)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_parser_cannot_pass_members_beyond_the_limits(
+    archives: ArchiveHouse, application_id: UUID, tmp_path: Path, count: int
+) -> None:
+    """Files that only seem large take no disk space, but reading them would take years."""
+    await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
+    job = await archives.claim()
+    assert job is not None
+    place = await locate_file(job, archives.context)
+    for number in range(count):
+        with (tmp_path / str(number)).open("wb") as file:
+            file.truncate(2**42 if count == 1 else 100)
+    found = [Member(path=f"{number}.txt", file=str(number)) for number in range(count)]
+    ctx = replace(archives.context, archives=ArchiveLimits(members=2))
+
+    with pytest.raises(Permanent) as caught:
+        await fan_out(job, place, found, tmp_path, ctx)
+
+    assert caught.value.code == "archive_unsafe"
+
+
+async def test_a_member_that_grows_while_it_is_stored_is_refused(
+    archives: ArchiveHouse,
+    application_id: UUID,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its process still runs, and may have kept the file open."""
+    await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
+    job = await archives.claim()
+    assert job is not None
+    place = await locate_file(job, archives.context)
+    (path := tmp_path / "0").write_bytes(b"short")
+
+    async def grow(*args: object, **kwargs: object) -> None:
+        path.write_bytes(b"much longer")
+        await require_room(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("ingest.handlers.documents.fan_out.require_room", grow)
+
+    with pytest.raises(Permanent, match="changed"):
+        await fan_out(job, place, [Member(path="a.txt", file="0")], tmp_path, archives.context)

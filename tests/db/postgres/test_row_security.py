@@ -11,8 +11,17 @@ from uuid import UUID
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
-from ingest.postgres.database import Connection, Pool, load_queries, show, transaction
+from ingest.postgres.database import (
+    Connection,
+    Pool,
+    across_applications,
+    load_queries,
+    open_pool,
+    show,
+    transaction,
+)
 from ingest.postgres.migrations import migrate
 from tests.support.lock_recorder import LockRecorder
 
@@ -106,6 +115,24 @@ async def ours(pool: Pool) -> AsyncIterator[Connection]:
 # ---------------------------------------------------------------- what is protected
 
 
+@pytest.fixture
+def login(empty: str) -> Iterator[str]:
+    """A role with an empty database, which may create roles and bypass policies."""
+    with psycopg.connect(empty, autocommit=True) as conn:
+        conn.execute("create extension vector")
+        conn.execute("create role hosted login createrole bypassrls")
+        database = sql.Identifier(conn.info.dbname)
+        conn.execute(sql.SQL("grant create on database {} to hosted").format(database))
+        yield make_conninfo(empty, user="hosted")
+        own = conn.execute(
+            "select rolname from pg_roles join pg_database on datname = current_database() "
+            "where rolname like 'rag_ingest_' || pg_database.oid || '%'"
+        ).fetchall()
+        for (name,) in [*own, ("hosted",)]:
+            role = sql.Identifier(name)
+            conn.execute(sql.SQL("drop owned by {0} cascade; drop role {0}").format(role))
+
+
 def test_every_table_with_an_application_has_a_policy_that_binds_its_owner_too(server: str) -> None:
     with psycopg.connect(server) as conn:
         found = {name: state for name, *state in conn.execute(_TABLES)}
@@ -142,6 +169,22 @@ async def test_a_table_and_a_view_of_a_later_migration_are_protected_at_the_next
         await conn.execute("drop table rag.later cascade")
 
     assert seen == [1, 1]
+
+
+async def test_a_login_that_is_exempt_but_may_create_roles_is_behind_the_wall(
+    login: str,
+) -> None:
+    """As hosted Postgres gives it. From 16 on, it may not take the roles that it creates."""
+    migrate(login)
+    async with open_pool(login, size=1, application_name="test") as connections:
+        assert connections.role is not None
+        async with across_applications(connections).session() as conn:
+            inherits = await conn.execute(
+                "select count(*) from pg_roles "
+                "where rolname like 'rag_ingest_%' and pg_has_role(oid, 'usage')"
+            )
+            # Rights outside of transactions, where the role across applications sees everything.
+            assert await inherits.fetchone() == (0,)
 
 
 async def test_transactions_take_a_role_that_can_neither_bypass_policies_nor_change_tables(

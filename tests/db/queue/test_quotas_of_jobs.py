@@ -5,6 +5,7 @@ from uuid import UUID
 from ingest.postgres.database import Connection, Pool
 from ingest.quotas import DEFAULTS
 from ingest.store.limits import usage
+from tests.builders import make_files
 from tests.builders.make_archives import zip_of
 from tests.support.archive_fixtures import ArchiveHouse, jobs_of, source, texts
 from tests.support.crawl_fixtures import html, site_house
@@ -29,6 +30,21 @@ async def test_an_archive_whose_files_do_not_fit_fails_and_keeps_no_bytes(
     await set_quotas(conn, application_id)
     again = await archives.ingest(application_id, "again.zip", data)
     assert len(await texts(conn, again)) == 2
+
+
+async def test_a_small_file_whose_text_does_not_fit_fails(
+    archives: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    data = make_files.docx(["A long text, again and again. " * 10_000])
+    await set_quotas(conn, application_id, storedBytes=len(data) + 100_000)
+
+    id = await archives.ingest(application_id, "a.docx", data)
+
+    assert len(data) < 100_000
+    row = await source(conn, id)
+    assert (row["status"], row["error_code"]) == ("failed", "quota_exceeded")
+    assert "quota storedBytes" in row["error_message"]
+    assert await texts(conn, id) == {}
 
 
 async def test_pages_beyond_the_stored_bytes_fail_and_remove_nothing(

@@ -179,3 +179,14 @@ def test_markdown_comments_are_removed_except_in_code() -> None:
     assert extract(text.encode(), "a.md").text == (
         "a b `<!-- c -->`\n```html\n<!-- d -->\n```\n <!-- open"
     )
+
+
+def test_metadata_beyond_any_use_is_left_out_and_costs_no_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "LONGEST_METADATA", 100)
+    document = extract(b"---\nauthor: " + b"a" * 200 + b"\n---\nthe text\n", "a.md")
+
+    assert "the text" in document.text
+    assert "author" not in document.metadata
+    assert "metadata_skipped" in document.warnings

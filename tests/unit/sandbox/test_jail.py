@@ -2,6 +2,7 @@
 
 import glob
 import os
+import resource
 import shutil
 import socket
 import stat
@@ -27,7 +28,10 @@ from ingest.sandbox.messages import Checked, ParseRequest
 from ingest.sandbox.pool import ParserPool
 from ingest.sandbox.readable import readable_paths, runnable_paths
 
-ABI = landlock.supported_abi() if sys.platform == "linux" else None
+try:
+    ABI = landlock.supported_abi() if sys.platform == "linux" else None
+except OSError:
+    ABI = None
 pytestmark = pytest.mark.skipif(ABI is None, reason="needs Landlock")
 REQUEST = ParseRequest(
     name="a.txt",
@@ -94,10 +98,10 @@ def victims(folder: Path) -> Iterator[dict[str, str]]:
             name: name
             for name in (
                 "listen", "shell", "loader", "memfd", "execveat", "fork", "setsid", "ptrace",
-                "peek", "signal", "signal_group", "prlimit", "renice", "pidfd", "outlive",
-                "namespace", "unshare", "clone3", "io_uring", "bpf", "userfaultfd", "perf",
-                "keyring", "shared_memory", "mount", "open_tree", "chroot", "handle", "pipe",
-                "memory",
+                "peek", "signal", "signal_group", "signal_by_owner", "signal_by_ioctl", "aio",
+                "prlimit", "renice", "pidfd", "outlive", "namespace", "unshare", "clone3",
+                "io_uring", "bpf", "userfaultfd", "perf", "keyring", "shared_memory", "mount",
+                "open_tree", "chroot", "handle", "pipe", "memory",
             )
         } | {
             "environment of the parent": "read /proc/PARENT/environ",
@@ -105,6 +109,8 @@ def victims(folder: Path) -> Iterator[dict[str, str]]:
             "admin key": f"read {secret}",
             "list data": f"list {data}",
             "list /proc": "list /proc",
+            "sockets of others": "read /proc/self/net/unix",
+            "addresses of others": "read /proc/self/net/tcp",
             "accounts": "read /etc/passwd",
             "project file": f"read {Path(__file__).parents[3] / 'pyproject.toml'}",
             "write data": f"write {data}/new",
@@ -160,6 +166,7 @@ async def test_without_landlock_seccomp_still_denies_all_but_file_access(tmp_pat
         "admin key", "list data", "list /proc", "accounts", "project file", "write data",
         "write modules", "write beside scratch", "link", "symlink", "rename", "remove",
         "environment of the parent", "environment through the root", "memory",
+        "sockets of others", "addresses of others",
     }  # fmt: skip
 
 
@@ -188,11 +195,13 @@ async def test_only_the_ocr_program_can_be_executed(tmp_path: Path) -> None:
     assert {name: said for name, said in found.items() if not said.startswith("denied")} == {}
 
 
-async def test_threads_and_processes_are_bounded(tmp_path: Path) -> None:
+async def test_threads_processes_and_descriptors_are_bounded(tmp_path: Path) -> None:
     async with hostile() as pool:
-        limits = orjson.loads(await said(pool, tmp_path, "limits RLIMIT_NPROC"))
+        limits = orjson.loads(await said(pool, tmp_path, "limits RLIMIT_NPROC RLIMIT_NOFILE"))
 
     assert 0 < limits["RLIMIT_NPROC"] < 50_000
+    # The kernel counts descriptors that are under way per user, against the sender's own limit.
+    assert limits["RLIMIT_NOFILE"] < resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 async def test_a_parser_reads_no_file_but_its_own(tmp_path: Path) -> None:
@@ -239,6 +248,29 @@ async def test_the_jail_hides_none_of_the_parsers_files() -> None:
     assert checked.jail == JailStatus(landlock=ABI, seccomp=True)
     assert checked.unreadable == ()
     assert logs == []
+
+
+async def test_the_log_says_why_landlock_is_missing() -> None:
+    pool = ParserPool(
+        size=1,
+        timeout=AGES,
+        memory=MEMORY,
+        child="tests.servers.parser_without_landlock",
+        confinement=Confinement(after_check=True),
+    )
+    with capture_logs() as logs:
+        async with checking(pool) as task:
+            checked = await task
+
+    problem = "[Errno 38] landlock_create_ruleset: not here"
+    assert checked.jail == JailStatus(landlock=None, seccomp=True, landlock_problem=problem)
+    line = next(line for line in logs if line["event"] == "parsers_not_jailed")
+    assert line["missing"] == f"no Landlock ({problem})"
+
+
+def test_a_refused_system_call_names_its_cause() -> None:
+    with pytest.raises(OSError, match="landlock_create_ruleset: Invalid argument"):
+        landlock._call(landlock._CREATE_RULESET, None, 0, 1 << 20)  # an unknown flag
 
 
 async def test_without_a_jail_the_log_warns() -> None:

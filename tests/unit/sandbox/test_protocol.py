@@ -1,5 +1,6 @@
 """What a child answers is checked field by field: it may have been taken over by a file."""
 
+import sys
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -283,3 +284,56 @@ def test_a_message_that_quotes_the_file_is_made_storable() -> None:
 
     assert isinstance(result, Permanent)
     assert str(result) == "This is a file of type x."
+
+
+def test_a_few_bytes_cannot_stand_for_endless_chunks() -> None:
+    text = "x" * 1_000_000
+    row = [1, 1, len(text), [], None, None, None, [0, len(text)]]
+    # A range that is invalid must not make up for the others.
+    rows = [[ordinal, *row] for ordinal in range(1000)] + [[1000, 1, 10**12, 0, *row[3:]]]
+
+    with pytest.raises(BadFrame, match="chunks that are longer"):
+        decode_reply(forged(text=text, pages=[], chunks=rows))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"metadata": {"a": [[]] * 800_000}},
+        {"warnings": ["w" * 1000] * 70_000},
+        {"chunks": [[0, 1, 0, 1, ["heading " * 100] * 90_000, None, None, None, None]]},
+    ],
+)
+def test_an_answer_is_not_larger_than_what_its_text_explains(changes: dict[str, Any]) -> None:
+    with pytest.raises(BadFrame, match="more than fits its text"):
+        decode_reply(forged(**changes))
+
+
+def test_a_large_text_is_no_attack() -> None:
+    text = "It has words. " * 200_000
+
+    reply = decode_reply(forged(text=text, pages=[]))
+
+    assert isinstance(reply.result, Parsed)
+    assert reply.result.document.text == text
+
+
+def test_failed_steps_cannot_flood_the_log() -> None:
+    step = {"step": "headings", "cause": "x", "times": 1}
+
+    with pytest.raises(BadFrame):
+        decode_reply(forged(skipped_steps=[step] * 1000))
+
+
+def test_deeply_nested_metadata_is_a_bad_frame() -> None:
+    nested = b'{"\\u0000":' * 400 + b"1" + b"}" * 400
+    frame = forged(metadata={"nested": "HERE"}).replace(b'"HERE"', nested)
+
+    def below(levels: int) -> None:
+        if levels:
+            below(levels - 1)
+        else:
+            decode_reply(frame)
+
+    with pytest.raises(BadFrame):
+        below(sys.getrecursionlimit() - 600)

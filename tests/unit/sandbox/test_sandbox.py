@@ -387,6 +387,14 @@ async def test_forged_parser_reply_is_rejected(pool: ParserPool, files: Files) -
     assert caught.value.code == "parser_crashed"
 
 
+@LINUX
+async def test_a_parser_cannot_keep_its_parent_busy_with_progress(
+    pool: ParserPool, files: Files
+) -> None:
+    with pytest.raises(Permanent, match="too many steps"):
+        await files.parse(pool, "chatter 10000")
+
+
 async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
     pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
 
