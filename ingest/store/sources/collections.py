@@ -16,6 +16,8 @@ from ingest.store.view import UtcTime, View
 
 _SQL: Final = load_queries("sources/collections.sql")
 
+_MOST: Final = 10_000
+
 Position = tuple[datetime, UUID]
 
 
@@ -39,7 +41,13 @@ async def add(
     description: str,
     metadata: Mapping[str, Any],
 ) -> Collection:
-    """Add an empty collection. Raises Conflict if the name is taken."""
+    """Add an empty collection. Raises Conflict if the name is taken or there are too many."""
+    limit = {"application_id": application_id, "most": _MOST}
+    [(are_many,)] = await (await conn.execute(_SQL["are_many"], limit)).fetchall()
+    if are_many:
+        raise Conflict(
+            f"an application has at most {_MOST} collections", code="too_many_collections"
+        )
     async with conn.cursor(row_factory=class_row(Collection)) as cur:
         await cur.execute(
             _SQL["add"],

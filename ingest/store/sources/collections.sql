@@ -6,6 +6,11 @@ on conflict (application_id, name) do nothing
 returning id, application_id, name, description, metadata, 0 as source_count, created_at,
           updated_at;
 
+-- name: are_many
+-- Whether there are at least `most`.
+select exists (select from rag.collections where application_id = %(application_id)s
+               offset %(most)s - 1) as are_many;
+
 -- name: list
 select collection.id, collection.application_id, collection.name, collection.description,
        collection.metadata, collection.created_at, collection.updated_at,

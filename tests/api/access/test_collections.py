@@ -80,6 +80,18 @@ async def test_two_collections_of_an_application_have_different_names(
     await make(stranger, "a")
 
 
+async def test_an_application_has_a_limited_number_of_collections(
+    editor: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collections, "_MOST", 2)
+    for name in "ab":
+        await make(editor, name)
+
+    answer = await editor.post("/api/collections", json={"name": "c"})
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_collections")
+
+
 async def test_sources_are_in_any_number_of_collections(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:

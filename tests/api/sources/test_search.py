@@ -139,6 +139,22 @@ async def test_conditions_narrow_every_mode(
     assert await found({}) == {"heron old", "heron new", "heron"}
 
 
+async def test_the_largest_filters_are_answered(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add(conn, application_id, space, "heron", metadata='{"n": 999}')
+    deep: dict[str, Any] = {"not": {"not": {"not": {"not": {"not": {"not": {"uri": "x"}}}}}}}
+
+    for where in (
+        {"metadata.n": {"in": list(range(1000))}},
+        {"or": [{f"metadata.{n}": n} for n in range(99)] + [{"metadata.n": 999}]},
+        {"and": [{"uri": {"glob": f"**/*{n}*?*f*i*l*e*{n}*"}} for n in range(100)]},
+        {"metadata.n": {"lt": 10**300, "gt": -(10**300), "ne": 1e-300}},
+        deep,
+    ):
+        await find(viewer, "heron", filter={"where": where})
+
+
 async def test_all_members_of_a_filter_must_hold(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
 ) -> None:
