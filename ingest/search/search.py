@@ -21,6 +21,7 @@ from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
+from ingest.search.broad_filters import BroadFilters
 from ingest.search.fusion import fuse
 from ingest.search.keyword_ranking import Matches, by_words
 from ingest.search.slots import SearchSlots
@@ -71,6 +72,7 @@ class SearchParts:
     model_id: int
     slots: SearchSlots = field(default_factory=SearchSlots)
     statistics: SearchStatistics = field(default_factory=SearchStatistics)
+    broad_filters: BroadFilters = field(default_factory=BroadFilters)
 
 
 async def search(question: Question, scope: SearchScope, parts: SearchParts) -> Answer:
@@ -131,15 +133,18 @@ async def _find(
 
 async def _narrowed(scope: SearchScope, vector: Vector | None, parts: SearchParts) -> SearchScope:
     """The scope with the documents that pass its filter, if they are few."""
-    if not scope.is_filtered:
+    if not scope.is_filtered or parts.broad_filters.has(scope):
         return scope
     async with transaction(parts.pool) as conn:
-        return await matching.narrowed(
+        narrowed = await matching.narrowed(
             conn,
             scope,
             most_chunks=_READ_BY_WORDS if vector is None else exact_bound(len(vector)),
             statement_timeout=STATEMENT_TIMEOUT,
         )
+    if narrowed.document_ids is None:
+        parts.broad_filters.note(scope)
+    return narrowed
 
 
 async def _rank(

@@ -1,5 +1,6 @@
 """Where a search looks, and what it finds."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -45,6 +46,18 @@ class SearchScope:
     @property
     def finds_deleted(self) -> bool:
         return self.is_hasty and not self.is_filtered
+
+    def filter_key(self) -> int:
+        """Equal for equal filters of an application."""
+        lists = (self.source_ids, self.collection_ids, self.visible_in)
+        return hash(
+            (
+                self.application_id,
+                *(None if ids is None else tuple(ids) for ids in lists),
+                json.dumps(self.metadata, sort_keys=True),
+                self.filter,
+            )
+        )
 
     def fill_in(
         self, statement: bytes, **parts: sql.Composable
