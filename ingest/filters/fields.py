@@ -10,6 +10,7 @@ BUILT_IN: Final[Mapping[str, Kind]] = {
     "uri": "text",
     "title": "text",
     "mediaType": "text",
+    "language": "text",
     "type": "text",
     "name": "text",
     "knowledgeSourceId": "id",

@@ -66,6 +66,9 @@ document.title
 -- name: field_mediaType
 document.media_type
 
+-- name: field_language
+document.language
+
 -- name: field_type
 source.type
 

@@ -55,6 +55,7 @@ _RECORDS: Final = st.fixed_dictionaries(
         "uri": _PATHS,
         "title": st.none() | _STRINGS,
         "mediaType": st.sampled_from(["text/html", "text/plain", "image/png"]),
+        "language": st.sampled_from([None, "en", "de"]),
         "type": st.sampled_from(["file", "url", "site"]),
         "name": _STRINGS,
         "createdAt": _TIMES,
@@ -108,7 +109,7 @@ _CONDITIONS: Final = (
     _condition(_JSON_FIELDS, _SCALARS)
     | _condition(_JSON_FIELDS, _operators(_SCALARS, _STRINGS | _NUMBERS, "prefix"))
     | _condition(
-        st.sampled_from(["uri", "title", "mediaType", "type", "name"]),
+        st.sampled_from(["uri", "title", "mediaType", "language", "type", "name"]),
         _operators(
             _STRINGS | _PATHS, _STRINGS.filter(lambda text: not instant(text)), "prefix", "glob"
         ),
@@ -154,9 +155,9 @@ async def _add(
         await cur.executemany(
             "insert into rag.documents (id, application_id, source_id, uri, title, media_type, "
             "status, content_hash, text, extractor, coverage, metadata, chunk_count, token_count, "
-            "chunking, embedding_model_id, updated_at) values (%(id)s, %(application)s, %(id)s, "
-            "%(uri)s, %(title)s, %(mediaType)s, 'completed', '', '', '', '{}', %(document)s, 1, 1, "
-            "'{}', 1, %(updatedAt)s)",
+            "chunking, embedding_model_id, updated_at, language) values (%(id)s, %(application)s, "
+            "%(id)s, %(uri)s, %(title)s, %(mediaType)s, 'completed', '', '', '', '{}', "
+            "%(document)s, 1, 1, '{}', 1, %(updatedAt)s, %(language)s)",
             rows,
         )
     return ids
@@ -257,7 +258,8 @@ async def test_what_people_filter_by_is_indexed(
 async def test_a_long_path_is_found_by_its_prefix(conn: Connection, application_id: UUID) -> None:
     path = "docs/" * 40
     record: dict[str, Any] = {
-        "metadata": {}, "document": {}, "uri": path + "x", "title": None, "mediaType": "text/plain",
+        "metadata": {}, "document": {}, "uri": path + "x", "title": None,
+        "mediaType": "text/plain", "language": None,
         "type": "file", "name": "x", "createdAt": datetime.now(UTC), "updatedAt": datetime.now(UTC),
     }  # fmt: skip
     [id] = await _add(conn, application_id, [record])
