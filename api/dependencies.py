@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, cast
 from uuid import UUID
@@ -20,6 +21,7 @@ from ingest.model import Role
 from ingest.postgres.database import Pool, transaction
 from ingest.runtime import Runtime
 from ingest.settings.operator_key import OperatorKey
+from ingest.store.sources import collections
 from ingest.store.tenants import api_keys, applications
 
 log = structlog.get_logger()
@@ -42,6 +44,8 @@ class Key:
     is_operator: bool
     id: UUID | None = None
     """Id of the API key, also when a ticket stands for it; None for the operator key."""
+    collection_ids: Sequence[UUID] | None = None
+    """The collections that it may see; None: everything."""
     operator_key: OperatorKey | None = None
     """The operator key, if the caller came with it or with a ticket that it has issued."""
 
@@ -60,7 +64,8 @@ def _pool(connection: HTTPConnection) -> Pool:
 
 
 PoolDep = Annotated[Pool, Depends(_pool)]
-"""Sees the rows of the caller's application; in a route for the operator, those of all."""
+"""Sees the rows of the caller's application, of a limited key those of its collections; in a route
+for the operator, those of all."""
 
 
 async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
@@ -93,7 +98,13 @@ async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key
     request_limits_of(connection.app).count(key_hash)
     if named not in (None, known.application_id):
         raise NotFound("application")
-    return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)
+    return Key(
+        application_id=known.application_id,
+        role=known.role,
+        is_operator=False,
+        id=known.id,
+        collection_ids=known.collection_ids,
+    )
 
 
 def _named_application(connection: HTTPConnection) -> UUID | None:
@@ -136,13 +147,16 @@ async def _by_ticket(connection: HTTPConnection, runtime: Runtime, ticket: str) 
         role=grant.role,
         is_operator=False,
         id=grant.key_id,
+        collection_ids=grant.collection_ids,
         operator_key=runtime.operator_key if grant.key_id is None else None,
     )
 
 
-async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
-    """Return soon after the key is revoked or, the operator's, replaced; run beside a long-lived
-    connection."""
+async def until_revoked(
+    pool: Pool, key: Key, *, check_seconds: float, source_id: UUID | None = None
+) -> None:
+    """Return soon after the key is revoked or, the operator's, replaced, or, a limited one, may see
+    the source no more; run beside a long-lived connection."""
     opened = time.monotonic()
     while True:
         await asyncio.sleep(check_seconds)
@@ -154,6 +168,8 @@ async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
             async with transaction(pool) as conn:
                 if not await api_keys.is_key_live(conn, key.id):
                     return
+            if source_id is not None and not await visible_sources(pool, key, [source_id]):
+                return
         except psycopg.Error as error:
             # No reason to disconnect all clients: without a database there are no events either.
             log.warning("auth.revocation_not_checked", error=type(error).__name__)
@@ -167,6 +183,8 @@ class RequireRole:
     is_operator: bool = False
     """Whether only the operator key is accepted."""
     allow_ticket: bool = False
+    allow_limited: bool = False
+    """Whether keys that are limited to collections are accepted: the route reads with PoolDep."""
 
     async def __call__(self, connection: HTTPConnection) -> Key:
         key: Key = connection.scope[_CALLER]
@@ -179,15 +197,35 @@ class RequireRole:
             raise Forbidden("this request needs the operator key")
         if _RANK[key.role] < _RANK[self.role]:
             raise Forbidden(f"this request needs a key with at least the role {self.role}")
+        if key.collection_ids is not None and not self.allow_limited:
+            raise Forbidden("this key is limited to collections")
         connection.scope[_CALLER] = key
         pool = runtime_of(connection).pool
-        connection.scope[_CALLERS_POOL] = pool if self.is_operator else pool.of(key.application_id)
+        connection.scope[_CALLERS_POOL] = pool if self.is_operator else pool_of(pool, key)
+
+
+async def visible_sources(pool: Pool, key: Key, ids: Collection[UUID]) -> Collection[UUID]:
+    """Those that a limited key may see now; all of them for other keys."""
+    if key.collection_ids is None:
+        return ids
+    async with transaction(pool_of(pool, key)) as conn:
+        return await collections.visible(conn, application_id=key.application_id, ids=ids)
+
+
+def pool_of(pool: Pool, key: Key) -> Pool:
+    """Transactions that see what the key may see."""
+    own = pool.of(key.application_id)
+    return own if key.collection_ids is None else own.limited_to(key.collection_ids)
 
 
 Viewer = Annotated[Key, Depends(RequireRole("viewer"))]
+Reader = Annotated[Key, Depends(RequireRole("viewer", allow_limited=True))]
+"""A viewer, also one that is limited to collections."""
 Editor = Annotated[Key, Depends(RequireRole("editor"))]
 Admin = Annotated[Key, Depends(RequireRole("admin"))]
 Operator = Annotated[Key, Depends(RequireRole("admin", is_operator=True))]
-ViewerOrTicket = Annotated[Key, Depends(RequireRole("viewer", allow_ticket=True))]
-"""A viewer that may use `?ticket=` instead of a header (WebSocket, EventSource)."""
+ReaderOrTicket = Annotated[
+    Key, Depends(RequireRole("viewer", allow_ticket=True, allow_limited=True))
+]
+"""A reader that may use `?ticket=` instead of a header (WebSocket, EventSource)."""
 EditorOrTicket = Annotated[Key, Depends(RequireRole("editor", allow_ticket=True))]

@@ -1,7 +1,7 @@
 """The HTTP application: lifespan, routers, and the status of each error."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import psycopg
 import structlog
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi_offline import FastAPIOffline
@@ -43,34 +43,8 @@ from api.problems import (
     shorten,
     validation_problem,
 )
-from api.routes import (
-    applications,
-    batches,
-    chunks,
-    crawls,
-    deliveries,
-    documents,
-    firecrawl_webhook,
-    health,
-    job_requests,
-    job_types,
-    jobs,
-    metrics,
-    preview,
-    provider,
-    reembed,
-    scaling,
-    search,
-    sources,
-    streams,
-    tickets,
-    upload_check,
-    upload_url,
-    uploads,
-    usage,
-    webhook_endpoints,
-    worker_config,
-)
+from api.routers import ROUTERS
+from api.routes import firecrawl_webhook, health, metrics
 from api.routes.api_docs import add_docs_page
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
@@ -87,7 +61,7 @@ from ingest.errors import (
     Transient,
 )
 from ingest.observability.metrics import quota_refused, statement_timed_out
-from ingest.postgres.database import is_database_unavailable, is_timed_out
+from ingest.postgres.database import LimitedRoleMissing, is_database_unavailable, is_timed_out
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -111,6 +85,7 @@ _STATUS_OF_ERROR: Final[dict[type[IngestError], int]] = {
     SearchTimeout: 503,
     Transient: 503,
     NotConfigured: 503,
+    LimitedRoleMissing: 503,
     InsufficientStorage: 507,
 }
 _RETRY_SOON: Final = {"Retry-After": "5"}
@@ -128,32 +103,6 @@ _MAX_REQUESTS: Final = 500
 # Monitoring must work at peak load.
 _PROBES: Final = ("/healthz", "/readyz", "/metrics")
 _HEAD_PATHS: Final = (*_PROBES, "/", "/docs")
-
-_ROUTERS: Final[Sequence[APIRouter]] = (
-    uploads.router,
-    upload_check.router,
-    upload_url.router,
-    preview.router,
-    sources.router,
-    documents.router,
-    crawls.router,
-    batches.router,
-    jobs.router,
-    job_requests.router,
-    job_types.router,
-    streams.router,
-    search.router,
-    chunks.router,
-    tickets.router,
-    applications.router,
-    reembed.router,
-    usage.router,
-    worker_config.router,
-    provider.router,
-    scaling.router,
-    webhook_endpoints.router,
-    deliveries.router,
-)
 
 
 def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
@@ -192,7 +141,7 @@ def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    for router in _ROUTERS:
+    for router in ROUTERS:
         if not all(isinstance(route, AuthenticatedRoute) for route in router.routes):
             raise TypeError("a route that asks for a key is a AuthenticatedRoute")
         app.include_router(router, responses=openapi.KEYED)
@@ -204,7 +153,7 @@ def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
     app.include_router(websocket.router)
     if has_docs:
         add_docs_page(app)
-    openapi.install_document(app, routers=_ROUTERS)
+    openapi.install_document(app, routers=ROUTERS)
     # The last one is the outermost: it also counts requests that the inner ones refuse.
     app.add_middleware(MinimumBodyRate)
     app.add_middleware(ConcurrencyLimit, max_requests=_MAX_REQUESTS, exempt=_PROBES)

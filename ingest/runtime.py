@@ -49,7 +49,7 @@ from ingest.runtime_parts import (
 from ingest.sandbox.factory import build_check, build_parsers
 from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.jail import protect_memory
-from ingest.search.search import SearchParts
+from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models, model_changes

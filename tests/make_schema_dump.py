@@ -34,6 +34,16 @@ _ROWS = (
     "select id, 'a key', 'editor', 'rag_abcd', sha256('a key') from app.applications",
     "insert into app.tickets (ticket_hash, application_id, key_id, role, expires_at) "
     "select sha256('a ticket'), application_id, id, role, now() from app.api_keys",
+    "insert into rag.collections (id, application_id, name) "
+    "select gen_random_uuid(), id, 'a collection' from app.applications",
+    "insert into rag.collection_sources (collection_id, source_id, application_id) "
+    "select collection.id, source.id, collection.application_id "
+    "from rag.collections as collection, rag.knowledge_sources as source",
+    "insert into app.api_keys (application_id, name, role, prefix, key_hash, is_limited) "
+    "select id, 'a limited key', 'viewer', 'rag_efgh', sha256('b'), true from app.applications",
+    "insert into app.api_key_collections (key_id, collection_id, application_id) "
+    "select key.id, collection.id, key.application_id "
+    "from app.api_keys as key, rag.collections as collection where key.is_limited",
     "insert into rag.token_usage (application_id, day, tokens) "
     "select id, current_date, 7 from app.applications",
     "insert into rag.idempotency_keys (application_id, key, request_hash, status, response) "

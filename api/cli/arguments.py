@@ -12,9 +12,12 @@ JsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object p
 JsonDocument = Annotated[bool, typer.Option("--json", help="Print one JSON document")]
 Batch = Annotated[str | None, typer.Option(help="Only this upload batch (id)")]
 Source = Annotated[str | None, typer.Option(help="Only this knowledge source (id)")]
+Collection = Annotated[str | None, typer.Option(help="Only sources in this collection (id)")]
+Joined = Annotated[str | None, typer.Option("--collection", help="Collection to join (id)")]
 Limit = Annotated[int, typer.Option(min=1, help="Maximum number of results")]
 
 SOURCES: Final = "`ingest sources` lists ids"
+COLLECTIONS: Final = "`ingest collections` lists ids"
 JOBS: Final = "`ingest jobs` lists ids"
 BATCHES: Final = "`ingest upload --json` and `ingest job show JOB` print ids of upload batches"
 
@@ -29,8 +32,8 @@ def check_id(id: str | None, *, hint: str = SOURCES) -> None:
         raise CommandError(f"{id} is not an id: {hint}") from None
 
 
-def json_object(text: str | None) -> dict[str, Any] | None:
-    """Parse the value of --metadata; raises CommandError if it is not a JSON object."""
+def json_object(text: str | None, *, option: str = "--metadata") -> dict[str, Any] | None:
+    """Parse the value of an option; raises CommandError if it is not a JSON object."""
     if text is None:
         return None
     try:
@@ -38,5 +41,5 @@ def json_object(text: str | None) -> dict[str, Any] | None:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise CommandError("--metadata is not a JSON object")
+        raise CommandError(f"{option} is not a JSON object")
     return value

@@ -10,6 +10,7 @@ import typer
 
 from api.cli import exits
 from api.cli.commands import (
+    collections,
     crawl,
     evaluate,
     jobs,
@@ -39,6 +40,8 @@ app = typer.Typer(
 )
 job = typer.Typer(help="Show, retry, cancel, review and delete jobs.", no_args_is_help=True)
 app.add_typer(job, name="job", rich_help_panel=_USE)
+collection = typer.Typer(help="Make and delete collections.", no_args_is_help=True)
+app.add_typer(collection, name="collection", rich_help_panel=_USE)
 operator_key = typer.Typer(help="The operator key of the service.", no_args_is_help=True)
 app.add_typer(operator_key, name="key", rich_help_panel=_SERVICE)
 
@@ -112,10 +115,13 @@ _add(_USE, search.search)
 _add(_USE, evaluate.evaluate, name="eval")
 _add(_USE, sources.sources)
 _add(_USE, reembed.reembed)
+_add(_USE, collections.collections)
 _add(_USE, jobs.jobs)
 _add(_USE, sources.delete)
 _add(_USE, workers.pause)
 _add(_USE, workers.resume)
 _add(_USE, jobs.retry_failed)
+_add(None, collections.add, to=collection)
+_add(None, collections.delete, to=collection)
 for command in (jobs.show, jobs.retry, jobs.cancel, jobs.approve, jobs.reject, jobs.delete):
     _add(None, command, to=job)

@@ -63,10 +63,19 @@ async def messages(
 
 
 async def until_key_revoked(
-    pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str], *, in_use: InUse
+    pool: Pool,
+    key: Key,
+    subscriber: Subscriber,
+    frames: AsyncGenerator[str],
+    *,
+    in_use: InUse,
+    source_id: UUID | None = None,
 ) -> AsyncIterator[str]:
-    """Pass the frames on, counted as a socket; stop early when the key is revoked."""
-    watching = asyncio.create_task(until_revoked(pool, key, check_seconds=HEARTBEAT_SECONDS))
+    """Pass the frames on, counted as a socket; stop early when the key is revoked, or limited and
+    may see the source no more. `pool`: of the key's application."""
+    watching = asyncio.create_task(
+        until_revoked(pool, key, check_seconds=HEARTBEAT_SECONDS, source_id=source_id)
+    )
     watching.add_done_callback(lambda _: subscriber.queue.close())
     try:
         with in_use.counted("sockets", key):

@@ -17,18 +17,21 @@ event once and in order.
 `all` sends every unfinished source, the newest 1,000 finished ones and those in `after`. Every
 other source of the application, including new ones, follows as soon as it has an event.
 
-`error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`) leave
-the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no reply.
-Close codes: 4400 too many invalid messages; 4401 no valid key or ticket, or the key was revoked
-(checked every 20 seconds); 4403 not allowed; 4408 the client does not read: reconnect with `after`;
-1013 the database does not respond: likewise. A handshake over the rate limit of the key, or over
-the number of sockets of the key or its application, is answered with 429 (messages are not
-counted), one with an unknown query parameter with 422.
+`error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`,
+`forbidden`: a key that is limited to collections subscribes by id) leave the connection open. A
+`ping` comes every 20 seconds besides the protocol's own; it needs no reply. Close codes: 4400 too
+many invalid messages; 4401 no valid key or ticket, or the key was revoked (checked every 20
+seconds, like what a limited key may see); 4403 not allowed; 4408 the client does not read:
+reconnect with `after`; 1013 the database does not respond: likewise. A handshake over the rate
+limit of the key, or over the number of sockets of the key or its application, is answered with 429
+(messages are not counted), one with an unknown query parameter with 422.
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, cast
+from uuid import UUID
 
 import psycopg
 import structlog
@@ -37,7 +40,7 @@ from fastapi.requests import HTTPConnection
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from api.dependencies import Key, authenticate, runtime_of, until_revoked
+from api.dependencies import Key, authenticate, runtime_of, until_revoked, visible_sources
 from api.live import messages
 from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
@@ -138,6 +141,7 @@ class Session:
             asyncio.create_task(self._watch_sending()),
             asyncio.create_task(self._ping()),
             asyncio.create_task(self._watch_key()),
+            asyncio.create_task(self._watch_visibility()),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -157,6 +161,28 @@ class Session:
         pool = runtime_of(self._websocket).pool.of(self._key.application_id)
         await until_revoked(pool, self._key, check_seconds=_PING_SECONDS)
         return NO_KEY
+
+    async def _watch_visibility(self) -> None:
+        """End the subscriptions of sources that have left the collections of a limited key."""
+        while True:
+            await asyncio.sleep(_PING_SECONDS)
+            if self._key.collection_ids is None:
+                continue
+            ids = tuple(self._subscriber.subscribed_ids)
+            try:
+                await self._without_invisible(ids)
+            except psycopg.Error as error:
+                # Without a database there are no events either.
+                log.warning("live.visibility_not_checked", error=type(error).__name__)
+
+    async def _without_invisible(self, ids: Sequence[UUID]) -> Sequence[UUID]:
+        """Those that the key may see; the others are unsubscribed and reported as not found."""
+        visible = await visible_sources(runtime_of(self._websocket).pool, self._key, ids)
+        gone = [id for id in ids if id not in visible]
+        self._hub.unsubscribe(self._subscriber, gone)
+        for id in gone:
+            await self._reply(messages.not_found(id))
+        return [id for id in ids if id in visible]
 
     async def _handle_commands(self) -> int | None:
         invalid = 0
@@ -193,6 +219,10 @@ class Session:
         subscriber = self._subscriber
         ids = command.knowledge_source_ids
         if ids == "all":
+            if self._key.collection_ids is not None:
+                detail = "this key is limited to collections; subscribe to sources by id"
+                await self._reply(messages.error("forbidden", detail))
+                return
             await self._hub.follow(subscriber, command.after)
             return
         subscribed_ids = subscriber.subscribed_ids.union(ids)
@@ -200,8 +230,9 @@ class Session:
             detail = f"a connection can follow at most {MAX_SUBSCRIPTION} sources by id"
             await self._reply(messages.error("too_many_subscriptions", detail))
             return
-        subscriber.subscribed_ids = subscribed_ids
-        await self._hub.subscribe(subscriber, list(dict.fromkeys(ids)), command.after)
+        visible = await self._without_invisible(list(dict.fromkeys(ids)))
+        subscriber.subscribed_ids = subscriber.subscribed_ids.union(visible)
+        await self._hub.subscribe(subscriber, visible, command.after)
 
     async def _reply(self, message: Message) -> None:
         with suppress(QueueClosed):  # the sender ends the connection

@@ -1,12 +1,12 @@
 """Applications (the tenants of an installation), their settings and their keys."""
 
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 from uuid import UUID
 
 from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Admin, Key, Operator, PoolDep, RuntimeDep
@@ -23,6 +23,7 @@ from ingest.quotas import LARGEST, Quota
 from ingest.runtime import Runtime
 from ingest.store.documents import chunking as stored_chunking
 from ingest.store.limits import token_budgets
+from ingest.store.sources import collections
 from ingest.store.sources.source_views import ChunkingView
 from ingest.store.tenants import api_keys, applications
 from ingest.store.tenants.api_keys import ApiKey
@@ -95,6 +96,14 @@ class Application(View):
 class NewKey(Body):
     name: Name
     role: Role
+    collection_ids: Annotated[list[UUID], Field(min_length=1, max_length=100)] | None = None
+    """The collections that the key may see, with the role `viewer`; null: everything."""
+
+    @model_validator(mode="after")
+    def limited_keys_only_read(self) -> Self:
+        if self.collection_ids is not None and self.role != "viewer":
+            raise ValueError("a key that is limited to collections has the role viewer")
+        return self
 
 
 class CreatedKey(ApiKey):
@@ -185,12 +194,21 @@ async def add_key(
 ) -> JSONResponse:
     """Create a key. Only this response and its idempotent replays contain the plaintext key."""
     pool = _pool_of(id, key, runtime)
+    if body.collection_ids is not None:
+        pool.limited_to(body.collection_ids)  # refused where nothing would limit the key
     derive = partial(api_keys.derived_key, runtime.operator_key.current)
     secret = Secret(member="key", derive=derive, is_valid=_is_live)
 
     async def work(conn: Connection) -> CreatedKey:
+        if body.collection_ids is not None:
+            await collections.hold(conn, application_id=id, ids=body.collection_ids)
         added = await api_keys.add_key(
-            conn, application_id=id, name=body.name, role=body.role, key=secret.clear
+            conn,
+            application_id=id,
+            name=body.name,
+            role=body.role,
+            key=secret.clear,
+            collection_ids=body.collection_ids,
         )
         if added is None:
             raise NotFound("application")

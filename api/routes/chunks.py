@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, Viewer
+from api.dependencies import PoolDep, Reader
 from ingest.errors import NotFound
 from ingest.postgres.database import transaction
 from ingest.store.documents import sections
@@ -18,7 +18,7 @@ router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/chunks", tags=["
 
 
 @router.get("/{id}")
-async def get_chunk(id: UUID, pool: PoolDep, key: Viewer) -> ChunkView:
+async def get_chunk(id: UUID, pool: PoolDep, key: Reader) -> ChunkView:
     """A chunk with what its document and source say, as in a search hit."""
     async with transaction(pool) as conn:
         found = await hits.load(conn, [id], application_id=key.application_id)
@@ -31,7 +31,7 @@ async def get_chunk(id: UUID, pool: PoolDep, key: Viewer) -> ChunkView:
 async def get_section(
     id: UUID,
     pool: PoolDep,
-    key: Viewer,
+    key: Reader,
     *,
     size: Annotated[int, Query(ge=1, le=LONGEST_SECTION)] = LONGEST_SECTION,
     neighbours: Annotated[int | None, Query(ge=0, le=20)] = None,

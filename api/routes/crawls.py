@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, PoolDep, Viewer
+from api.dependencies import Editor, PoolDep, Reader
 from api.idempotency import IdempotentDep
 from api.routes.sources import require_source
 from api.schema import pagination
@@ -62,7 +62,7 @@ async def rescrape_source(
 
 @router.get("/{id}/crawls")
 async def list_crawls(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Crawl]:
     """Runs of a page or site, newest first."""
     async with transaction(pool) as conn:
@@ -81,7 +81,7 @@ async def list_crawls(
 async def list_pages(
     id: UUID,
     pool: PoolDep,
-    key: Viewer,
+    key: Reader,
     *,
     crawl_id: Annotated[
         UUID | None, Query(alias="crawlId", description="Default: the latest run")

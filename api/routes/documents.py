@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header
 from fastapi.responses import Response, StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, RuntimeDep, Viewer
+from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.downloads import RESPONSES, download
 from api.routes.sources import require_source
 from api.schema import pagination
@@ -23,7 +23,7 @@ router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowled
 
 @router.get("/knowledge-sources/{id}/documents")
 async def list_documents(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Document]:
     """The documents of a source: one for a file, one per page of a site."""
     async with transaction(pool) as conn:
@@ -40,7 +40,7 @@ async def list_documents(
 
 @router.get("/knowledge-sources/{id}/chunks")
 async def list_chunks(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Chunk]:
     """The searchable chunks of a source, in reading order."""
     async with transaction(pool) as conn:
@@ -56,7 +56,7 @@ async def list_chunks(
 
 
 @router.get("/documents/{id}")
-async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
+async def get_document(id: UUID, pool: PoolDep, key: Reader) -> Document:
     """One document: its type, its extractor and its coverage."""
     async with transaction(pool) as conn:
         found = await source_views.document(conn, application_id=key.application_id, document_id=id)
@@ -70,7 +70,7 @@ async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
     response_class=Response,
     responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
 )
-async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
+async def get_document_text(id: UUID, pool: PoolDep, key: Reader) -> Response:
     """The extracted text of a document, as Markdown."""
     async with transaction(pool) as conn:
         text = await source_views.document_text(
@@ -91,7 +91,7 @@ async def get_original(
     id: UUID,
     pool: PoolDep,
     runtime: RuntimeDep,
-    key: Viewer,
+    key: Reader,
     *,
     requested: Annotated[str | None, Header(alias="Range")] = None,
     if_range: Annotated[str | None, Header()] = None,

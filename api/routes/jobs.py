@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, Operator, PoolDep, Viewer
+from api.dependencies import Editor, Operator, PoolDep, Reader
 from api.schema import pagination
 from api.schema.json_model import Text
 from api.schema.openapi import problems
@@ -42,7 +42,7 @@ class Triggered(View):
 @router.get("")
 async def list_jobs(
     pool: PoolDep,
-    key: Viewer,
+    key: Reader,
     *,
     status: JobStatus | None = None,
     type: Text | None = None,
@@ -76,7 +76,7 @@ async def list_jobs(
 @router.get("/counts")
 async def count_open_jobs(
     pool: PoolDep,
-    key: Viewer,
+    key: Reader,
     *,
     knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
     batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
@@ -101,7 +101,7 @@ async def trigger_jobs(pool: PoolDep, key: Operator) -> Triggered:
 
 
 @router.get("/{id}")
-async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
+async def get_job(id: UUID, pool: PoolDep, key: Reader) -> JobWithLogs:
     """One job with the last 200 lines of its log."""
     async with transaction(pool) as conn:
         row = await find_job(conn, key.application_id, id)
@@ -111,7 +111,7 @@ async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
 
 @router.get("/{id}/logs")
 async def list_job_logs(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[JobLog]:
     """The whole log of a job, oldest line first."""
     async with transaction(pool) as conn:

@@ -4,12 +4,15 @@ from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import RuntimeDep, Viewer
+from api.dependencies import Reader, RuntimeDep
 from api.middleware.in_use import InUseDep
+from api.problems import FieldRejected
 from api.schema.json_model import Body, Metadata, Whole, storable
+from ingest.filters.model import Filter
+from ingest.filters.parse import FilterRefused, parse, refuse_operators
 from ingest.search.fusion import Weights
 from ingest.search.question import Answer, Mode, Question
 from ingest.search.scores import MinScore
@@ -29,10 +32,29 @@ def _not_blank(value: Any) -> Any:
     return value
 
 
+Where = Annotated[
+    Metadata,
+    WithJsonSchema(
+        {
+            "type": "object",
+            "description": "By field, a value or operators (`eq ne gt gte lt lte in nin exists "
+            "prefix glob`) with their values; `and` and `or` with lists of filters, `not` with one",
+            "examples": [{"metadata.year": {"gte": 2025}, "not": {"mediaType": "text/html"}}],
+        }
+    ),
+]
+
+
 class SearchFilter(Body):
-    knowledge_source_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
+    """What a hit must be; all members must hold."""
+
+    knowledge_source_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
+    collection_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
+    """Only sources in one of these collections."""
     metadata: Metadata | None = None
-    """Only sources whose metadata contain this object."""
+    """Only sources whose metadata contain this object, as it is."""
+    where: Where | None = None
+    """Conditions on fields of documents and sources, see docs/api.md."""
 
 
 Score = Annotated[float, Field(allow_inf_nan=False)]
@@ -119,7 +141,7 @@ class SearchHits(View):
 
 @router.post("/api/search")
 async def search_chunks(
-    body: SearchRequest, runtime: RuntimeDep, key: Viewer, in_use: InUseDep
+    body: SearchRequest, runtime: RuntimeDep, key: Reader, in_use: InUseDep
 ) -> SearchHits:
     """The best chunks, best first.
 
@@ -130,6 +152,7 @@ async def search_chunks(
     hits and scores of `keyword` with `"degraded": ["vector"]`; `vector` is answered with 503 and
     the code of the cause.
     """
+    filter = _parsed(body.filter)
     if not body.query.strip():
         return SearchHits(hits=[])  # only characters that are never stored
     with in_use.limited("searches", key):
@@ -138,7 +161,10 @@ async def search_chunks(
             SearchScope(
                 application_id=key.application_id,
                 source_ids=body.filter.knowledge_source_ids,
+                collection_ids=body.filter.collection_ids,
+                visible_in=key.collection_ids,
                 metadata=body.filter.metadata,
+                filter=filter,
             ),
             runtime.search_parts,
         )
@@ -160,3 +186,15 @@ def _degraded(answer: Answer) -> tuple[list[Lacking], str | None]:
         names = ", ".join(f"{model.provider}/{model.name}" for model in answer.lacks_models)
         return ["earlierModel"], f"embedding_model_missing: {names} is not configured"
     return [], None
+
+
+def _parsed(given: SearchFilter) -> Filter | None:
+    """The conditions of a filter; raises FieldRejected for what is not understood."""
+    member = "metadata"
+    try:
+        refuse_operators(given.metadata or {})
+        member = "where"
+        return None if given.where is None else parse(given.where)
+    except FilterRefused as error:
+        loc = ("body", "filter", member, *error.place)
+        raise FieldRejected(str(error), loc=loc, code=error.code) from None

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, PoolDep, RuntimeDep, Viewer
+from api.dependencies import Editor, PoolDep, Reader, RuntimeDep
 from api.schema import chunking, pagination, schedules
 from api.schema.chunking import Chunking, EffectiveChunking
 from api.schema.json_model import Body, Metadata, Text
@@ -60,12 +60,13 @@ class Cancelled(View):
 async def list_sources(
     runtime: RuntimeDep,
     pool: PoolDep,
-    key: Viewer,
+    key: Reader,
     *,
     status: SourceStatus | None = None,
     type: Literal["file", "url", "site"] | None = None,
     batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
     uri: Annotated[Text | None, Query(description="The exact path or URL")] = None,
+    collection_id: Annotated[UUID | None, Query(alias="collectionId")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Source]:
@@ -74,7 +75,9 @@ async def list_sources(
         rows = await source_views.list_sources(
             conn,
             application_id=key.application_id,
-            where=SourceFilter(status=status, type=type, batch_id=batch_id, uri=uri),
+            where=SourceFilter(
+                status=status, type=type, batch_id=batch_id, uri=uri, collection_id=collection_id
+            ),
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
@@ -83,7 +86,7 @@ async def list_sources(
 
 
 @router.get("/knowledge-sources/{id}")
-async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Viewer) -> Source:
+async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Reader) -> Source:
     """One knowledge source."""
     async with transaction(pool) as conn:
         return _complete(await _source(conn, key.application_id, id), runtime.chunking)
@@ -143,7 +146,7 @@ async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
 async def list_events(
     id: UUID,
     pool: PoolDep,
-    key: Viewer,
+    key: Reader,
     *,
     after: Annotated[
         int, Query(ge=0, le=_LAST_SEQ, description="Only events with a larger `seq`")

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, RuntimeDep, Viewer, ViewerOrTicket
+from api.dependencies import Key, Reader, ReaderOrTicket, RuntimeDep, visible_sources
 from api.live import sse
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
@@ -20,6 +20,7 @@ from api.schema.openapi import problems
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.postgres.database import transaction
+from ingest.runtime import Runtime
 from ingest.store.limits import usage
 from ingest.store.sources import progress
 from ingest.store.sources.sources import TERMINAL
@@ -45,16 +46,18 @@ class ProgressView(View):
 
 
 @router.get("/api/knowledge-source/{id}/progress")
-async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
+async def get_progress(
+    id: UUID, request: Request, runtime: RuntimeDep, key: Reader
+) -> ProgressView:
     """Progress of a source, counted in jobs.
 
     If `id` is the application's own id: progress of all its sources, counted in sources.
     `percent` is null while the total is unknown; `seq` is null for an application.
     """
-    if id == key.application_id:
+    if id == key.application_id and key.collection_ids is None:
         whole = await hub_of(request).snapshots.of_application(id)
         return ProgressView.model_validate({**_fields(whole), "seq": None})
-    source = await _source(request, key.application_id, id)
+    source = await _source(request, runtime, key, id)
     return ProgressView.model_validate({**_fields(source), "seq": source.event_seq})
 
 
@@ -71,8 +74,7 @@ async def stream_source(
     id: UUID,
     request: Request,
     runtime: RuntimeDep,
-    pool: PoolDep,
-    key: ViewerOrTicket,
+    key: ReaderOrTicket,
     last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
     after: Annotated[int | None, Query(ge=0, le=_LAST_SEQ)] = None,
 ) -> Response:
@@ -83,16 +85,19 @@ async def stream_source(
     is revoked, the stream ends within 15 seconds.
     """
     position = last_event_id if last_event_id is not None else after
-    source = await _source(request, key.application_id, id)
+    source = await _source(request, runtime, key, id)
     if source.status in TERMINAL and position is not None and position >= source.event_seq:
         return Response(status_code=204)
+    pool = runtime.pool.of(key.application_id)
     async with transaction(pool) as conn:
         room = await usage.room(conn, key.application_id, runtime.settings.quotas)
     in_use = in_use_of(request)
     in_use.check("sockets", key, room.quotas)
     subscriber = Subscriber(application_id=key.application_id, subscribed_ids={id})
     frames = _frames(hub_of(request), subscriber, id, position)
-    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames, in_use=in_use))
+    return sse.event_stream(
+        sse.until_key_revoked(pool, key, subscriber, frames, in_use=in_use, source_id=id)
+    )
 
 
 async def _frames(
@@ -117,8 +122,11 @@ async def _frames(
                 return
 
 
-async def _source(request: Request, application_id: UUID, id: UUID) -> progress.SourceProgress:
-    states = await hub_of(request).snapshots.of_sources(application_id, [id])
+async def _source(
+    request: Request, runtime: Runtime, key: Key, id: UUID
+) -> progress.SourceProgress:
+    ids = await visible_sources(runtime.pool, key, [id])
+    states = await hub_of(request).snapshots.of_sources(key.application_id, ids)
     if id not in states:
         raise NotFound("knowledge source")
     return states[id].source

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import PoolDep, Viewer
+from api.dependencies import Reader, RuntimeDep
 from ingest.postgres.database import transaction
 from ingest.store.tenants import api_keys
 from ingest.store.view import UtcTime, View
@@ -17,9 +17,10 @@ class Ticket(View):
 
 
 @router.post("", status_code=201)
-async def add_ticket(pool: PoolDep, key: Viewer) -> Ticket:
+async def add_ticket(runtime: RuntimeDep, key: Reader) -> Ticket:
     """Create a ticket for `?ticket=`, valid for one connection within 60 seconds."""
-    async with transaction(pool) as conn:
+    # Not by PoolDep, which only reads for a limited key.
+    async with transaction(runtime.pool.of(key.application_id)) as conn:
         ticket, expires_at = await api_keys.add_ticket(
             conn, application_id=key.application_id, role=key.role, key_id=key.id
         )

@@ -30,6 +30,7 @@ class UploadCheck(Body):
     files: Annotated[list[FileDigest], Field(min_length=1, max_length=10_000)]
     metadata: Metadata | None = None
     on_conflict: OnConflict = "update"
+    collection_id: UUID | None = None
 
 
 class KnownFile(View):
@@ -56,10 +57,11 @@ async def check_upload(
         model_id=runtime.model_id,
         metadata=body.metadata,
         on_conflict=body.on_conflict,
+        collection_id=body.collection_id,
     )
     async with transaction(pool) as conn:
         verdicts = await uploads.preview(conn, upload, [_as_uploaded(file) for file in body.files])
-        stale = await uploads.with_other_metadata(
+        stale = await uploads.changed_though_known(
             conn, upload, [verdict.source_id for verdict in verdicts if verdict.source_id]
         )
     return UploadCheckAnswer(

@@ -25,6 +25,7 @@ from ingest.store.crawl import rescrapes, runs
 from ingest.store.crawl.runs import NewRun, StartedRun
 from ingest.store.limits import usage
 from ingest.store.queue import job_views
+from ingest.store.sources import collections
 from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
@@ -34,6 +35,8 @@ class UrlRequest(CrawlRequest):
     rescrape: Schedule | None = None
     """When to fetch it again; null: nightly, like all other sources. Left out: unchanged."""
     metadata: Metadata | None = None
+    collection_id: UUID | None = None
+    """The collection that the source joins."""
     chunking: Chunking | None = None
     """Chunk settings. null: use the application's; omitted: keep the current ones."""
 
@@ -84,7 +87,13 @@ async def add_url(
     schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
 
     async def work(conn: Connection) -> UrlAccepted:
+        collection = [] if body.collection_id is None else [body.collection_id]
+        await collections.hold(conn, application_id=key.application_id, ids=collection)
         run = await runs.start(conn, new)
+        for id in collection:
+            await collections.add_sources(
+                conn, application_id=key.application_id, id=id, source_ids=[run.source_id]
+            )
         if "rescrape" in body.model_fields_set:
             await rescrapes.set_schedule(
                 conn,

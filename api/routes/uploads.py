@@ -48,6 +48,8 @@ class UploadFields(Body):
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     batch_id: UUID | None = None
     on_conflict: OnConflict = "update"
+    collection_id: UUID | None = None
+    """The collection that the files join, also unchanged files that are already stored."""
     chunking: Annotated[Chunking, BeforeValidator(_parse_json)] | None = None
     """Chunk settings of the files, including unchanged files that are already stored."""
 
@@ -97,6 +99,7 @@ _REQUEST_BODY: Final = {
                     "priority": {"type": "integer", "minimum": -100, "maximum": 100},
                     "batchId": {"type": "string", "format": "uuid"},
                     "onConflict": {"type": "string", "enum": ["update", "skip"]},
+                    "collectionId": {"type": "string", "format": "uuid"},
                     "chunking": {"$ref": "#/components/schemas/Chunking"},
                 },
             }
@@ -163,6 +166,7 @@ def _upload(fields: UploadFields, key: Key, runtime: Runtime) -> UploadRequest:
         metadata=fields.metadata,
         priority=fields.priority,
         on_conflict=fields.on_conflict,
+        collection_id=fields.collection_id,
         quotas=runtime.settings.quotas,
     )
 
@@ -177,6 +181,7 @@ def _digest_fields(
     """Fields covered by the idempotency digest."""
     return [
         *([] if cut_by is None else [cut_by.model_dump()]),
+        *([] if upload.collection_id is None else [{"collection": str(upload.collection_id)}]),
         upload.metadata,
         upload.priority,
         str(upload.batch_id),

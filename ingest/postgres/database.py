@@ -3,7 +3,7 @@
 import random
 import select
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,7 +15,7 @@ from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from ingest.errors import SetupError
+from ingest.errors import IngestError, SetupError
 from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
 from ingest.postgres.sessions import PoolConnection, SessionSetup, begin_transaction
 
@@ -82,6 +82,8 @@ class Connections:
     role: str | None
     """The role of transactions, which may only read and write rows; with `_all` at its end, the one
     across applications. None: there is none."""
+    limited_role: str | None = None
+    """The role of keys that are limited to collections, which only reads. None: there is none."""
 
 
 @asynccontextmanager
@@ -112,17 +114,31 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
             " server, such as too many connections for the role"
         ) from None
     try:
-        yield Connections(pool, await _own_role(pool))
+        yield Connections(pool, *await _own_roles(pool))
     finally:
         await pool.close()
 
 
-async def _own_role(pool: AsyncConnectionPool[Connection]) -> str | None:
+async def _own_roles(pool: AsyncConnectionPool[Connection]) -> tuple[str | None, str | None]:
     async with pool.connection() as conn:
-        [(role, is_exempt)] = await (await conn.execute(_OWN_ROLE)).fetchall()
+        [(role, is_exempt, has_limited)] = await (await conn.execute(_OWN_ROLE)).fetchall()
     if role is None and is_exempt:
         log.warning("row_security.not_enforced", hint="docs/postgres.md, Row-level security")
-    return None if role is None else str(role)
+    if role is None:
+        return None, None
+    return str(role), f"{role}_collections" if has_limited else None
+
+
+class LimitedRoleMissing(IngestError):
+    """The database has no role that confines keys which are limited to collections."""
+
+    code = "limited_keys_not_enforced"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "keys that are limited to collections need the roles of row-level security: "
+            "docs/postgres.md, Row-level security"
+        )
 
 
 class Pool:
@@ -133,19 +149,41 @@ class Pool:
     another session.
     """
 
-    def __init__(self, connections: Connections, scope: UUID | None) -> None:
-        """`scope`: the application; None: all. Use `across_applications` and `of`."""
+    def __init__(
+        self,
+        connections: Connections,
+        scope: UUID | None,
+        *,
+        collection_ids: Sequence[UUID] | None = None,
+    ) -> None:
+        """`scope`: the application; None: all. Use `across_applications`, `of` and `limited_to`."""
         self.connections = connections
+        self._scope = scope
+        role = connections.role
         # Bytes, not psycopg.sql, which takes ten times as long: a request or job makes a Pool.
         steps = f"set local app.application_id = '{_visible(scope)}'"
-        if connections.role is not None:
-            role = connections.role + ("_all" if scope is None else "")
+        if collection_ids is not None:
+            role = connections.limited_role
+            if role is None:
+                raise LimitedRoleMissing
+            ids = ",".join(str(id) for id in collection_ids)
+            steps = f"{steps}; set local app.collection_ids = '{{{ids}}}'"
+        elif role is not None and scope is None:
+            role += "_all"
+        if role is not None:
             steps = f'set local role "{role}"; {steps}'
         self._steps = steps.encode()
 
     def of(self, application_id: UUID) -> "Pool":
         """Transactions that see the rows of this application only."""
         return Pool(self.connections, application_id)
+
+    def limited_to(self, collection_ids: Sequence[UUID]) -> "Pool":
+        """Transactions that only read, and see only the sources of these collections.
+
+        Raises LimitedRoleMissing.
+        """
+        return Pool(self.connections, self._scope, collection_ids=collection_ids)
 
     @asynccontextmanager
     async def transaction(self, *, wait_seconds: float | None = None) -> AsyncIterator[Connection]:

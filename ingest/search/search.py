@@ -8,41 +8,31 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-import numpy as np
 import psycopg
 import structlog
-from numpy.typing import NDArray
 
-from ingest.asynchronous.tasks import run_both
-from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
-from ingest.postgres.database import Pool, transaction
+from ingest.postgres.database import transaction
 from ingest.search.choose import Choice, Choices, as_hit, distinct, diverse, first_of_documents
-from ingest.search.fusion import fuse
-from ingest.search.keyword_ranking import WordMatches, by_words, score_others
 from ingest.search.matched_text import MatchedText
-from ingest.search.model_change import by_models
+from ingest.search.parts import SearchParts
 from ingest.search.question import Answer, Question
+from ingest.search.rank import Vector, rank
 from ingest.search.rerank import Reranking, RerankOutcome
-from ingest.search.scores import Candidate, MinScore, candidates
-from ingest.search.slots import SearchSlots
-from ingest.search.statistics import SearchStatistics
-from ingest.search.vector_ranking import EF_SEARCH, OtherModels, by_meaning
+from ingest.search.vector_ranking import exact_bound
 from ingest.store.documents.model_changes import StoredModel
-from ingest.store.search import hits, vector_search
+from ingest.store.search import hits, matching
 from ingest.store.search.hits import StoredChunk
-from ingest.store.search.scope import Ranked, SearchScope
-from ingest.store.search.vector_search import VectorQuery
+from ingest.store.search.scope import STATEMENT_TIMEOUT, SearchScope
 
 log = structlog.get_logger()
 
-Vector = NDArray[np.float32]
 
 # Chunks of each ranking: one that ranks well in both beats the best of one.
 _DEPTH: Final = 50
@@ -52,22 +42,8 @@ _DEEPER: Final = (250, 1000)
 # Chunks among which a search for diverse hits chooses, per hit.
 _CHOICES_PER_HIT: Final = 5
 _MOST_CHOICES: Final = 100
-# Ranking reads every match; beside vectors, a broad query needs fewer ranked matches.
-_RANKED_ALONE: Final = 1000
-_RANKED_HYBRID: Final = 400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchParts:
-    """What searches of a process share."""
-
-    pool: Pool
-    embedder: EmbeddingService
-    model_id: int
-    earlier: EarlierModels = field(default_factory=EarlierModels)
-    reranking: Reranking | None = None
-    slots: SearchSlots = field(default_factory=SearchSlots)
-    statistics: SearchStatistics = field(default_factory=SearchStatistics)
+# Chunks of the documents that pass a filter; if more, each match is checked instead.
+_READ_BY_WORDS: Final = 5000
 
 
 async def search(question: Question, scope: SearchScope, parts: SearchParts) -> Answer:
@@ -128,9 +104,11 @@ async def _find(
     parts: SearchParts,
     lacking: list[StoredModel],
 ) -> list[Choice]:
-    """Distinct chunks to choose from, best first. `lacking`: as for `_rank`."""
-
+    """Distinct chunks to choose from, best first. `lacking`: as for `rank`."""
+    scope = await _narrowed(scope, vector, parts)
     pool = parts.pool.of(scope.application_id)
+    if scope.visible_in is not None:
+        pool = pool.limited_to(scope.visible_in)
 
     async def load(ids: Sequence[UUID]) -> list[StoredChunk]:
         async with transaction(pool) as conn:
@@ -138,7 +116,7 @@ async def _find(
 
     async def choose(scope: SearchScope, depth: int) -> tuple[Choices, bool]:
         """Also whether more may be found."""
-        found, may_have_more = await _rank(question, scope, vector, parts, lacking, depth=depth)
+        found, may_have_more = await rank(question, scope, vector, parts, lacking, depth=depth)
         choices = await distinct(
             found,
             load,
@@ -166,6 +144,22 @@ async def _find(
         if not choices.lacks_deleted:
             break
     return choices.kept
+
+
+async def _narrowed(scope: SearchScope, vector: Vector | None, parts: SearchParts) -> SearchScope:
+    """The scope with the documents that pass its filter, if they are few."""
+    if not scope.is_filtered or parts.broad_filters.has(scope):
+        return scope
+    async with transaction(parts.pool) as conn:
+        narrowed = await matching.narrowed(
+            conn,
+            scope,
+            most_chunks=_READ_BY_WORDS if vector is None else exact_bound(len(vector)),
+            statement_timeout=STATEMENT_TIMEOUT,
+        )
+    if narrowed.document_ids is None:
+        parts.broad_filters.note(scope)
+    return narrowed
 
 
 def _wanted(question: Question, parts: SearchParts) -> int:
@@ -200,96 +194,3 @@ def _best(question: Question, outcome: RerankOutcome) -> Sequence[Choice]:
     if question.diversity:
         return diverse(choices, diversity=question.diversity, limit=question.limit)
     return choices[: question.limit]
-
-
-async def _rank(
-    question: Question,
-    scope: SearchScope,
-    vector: Vector | None,
-    parts: SearchParts,
-    lacking: list[StoredModel],
-    *,
-    depth: int,
-) -> tuple[list[Candidate], bool]:
-    """Up to `depth` candidates of each half, and whether more might become hits.
-
-    `lacking`: replaced by the earlier models that could not be asked.
-    """
-    pool = parts.pool.of(scope.application_id)
-
-    async def meaning(vector: Vector) -> list[Ranked]:
-        most = max(question.limit, min(depth, EF_SEARCH))
-        query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=most)
-        try:
-            async with transaction(pool) as conn:
-                return await by_meaning(conn, query, parts.statistics, expects_one_model=True)
-        except OtherModels:
-            found, lacking[:] = await by_models(
-                pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
-            )
-            return found
-
-    async def words(*, most: int) -> WordMatches:
-        async with transaction(pool) as conn:
-            text = question.text
-            return await by_words(conn, scope, text, parts.statistics, most=max(most, depth))
-
-    if vector is None:
-        matching = await words(most=_RANKED_ALONE)
-        by_word = matching.best(depth)
-        found, near = candidates(by_word, words=by_word), []
-    elif question.mode == "vector":
-        near, by_word = await meaning(vector), []
-        found = candidates(near, near=near)
-    else:
-        # Concurrently, each on its own connection. Neither holds one while it waits for the other:
-        # otherwise many searches would deadlock on the pool.
-        near, matching = await run_both(meaning(vector), words(most=_RANKED_HYBRID))
-        by_word = matching.best(depth)
-        found = await _fuse(near, by_word, matching, vector, question, scope, parts)
-    least = question.min_score
-    is_cut = _reaches_below(near, least.cosine) or _reaches_below(by_word, least.bm25)
-    may_have_more = max(len(near), len(by_word)) >= depth and not is_cut
-    return [one for one in found if _passes(one, least, vector)], may_have_more
-
-
-async def _fuse(
-    near: Sequence[Ranked],
-    by_word: Sequence[Ranked],
-    matching: WordMatches,
-    vector: Vector,
-    question: Question,
-    scope: SearchScope,
-    parts: SearchParts,
-) -> list[Candidate]:
-    """Score each chunk of both rankings by both: a chunk that only one has is not worse by that."""
-    cosines = {hit.id: hit.score for hit in near}
-    bm25 = {id: matching.scores[id] for id in cosines if id in matching.scores}
-    bm25 |= {hit.id: hit.score for hit in by_word}
-    query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=len(bm25))
-    async with transaction(parts.pool.of(scope.application_id)) as conn:
-        unlike = [id for id in bm25 if id not in cosines]
-        others = [id for id in cosines if id not in bm25]
-        cosines |= await vector_search.cosines(conn, query, unlike)
-        bm25 |= await score_others(conn, scope, matching, others)
-    if matching.has_conditions:
-        cosines = {id: cosine for id, cosine in cosines.items() if id in bm25}
-    order = fuse(
-        cosines,
-        bm25,
-        whole_weight=matching.whole_weight,
-        limit=len(near) + len(by_word),
-        weights=question.weights,
-    )
-    return candidates(order, near=near, words=by_word, cosines=cosines, bm25=bm25)
-
-
-def _passes(candidate: Candidate, least: MinScore, vector: Vector | None) -> bool:
-    """Whether it reaches the least scores. Without vectors no chunk has a similarity; the answer
-    says that it is degraded."""
-    return (replace(least, cosine=None) if vector is None else least).passes(candidate)
-
-
-def _reaches_below(ranking: Sequence[Ranked], least: float | None) -> bool:
-    """Whether a ranking has come to hits below the least score: more of it would be as well."""
-    return least is not None and any(hit.score < least for hit in ranking)

@@ -18,6 +18,11 @@ class OtherModels(Exception):
     """Some documents are searched by another model: see model_change.py."""
 
 
+def exact_bound(dimension: int) -> int:
+    """Up to this many vectors are compared one by one."""
+    return _EXACT_NUMBERS // dimension
+
+
 async def by_meaning(
     conn: Connection,
     query: VectorQuery,
@@ -30,7 +35,7 @@ async def by_meaning(
     Many vectors are searched by the index, and those that wait for it beside it; few are compared
     one by one. With `expects_one_model`, raises OtherModels.
     """
-    scope, bound = query.scope, _EXACT_NUMBERS // len(query.vector)
+    scope, bound = query.scope, exact_bound(len(query.vector))
     application = scope.application_id, query.model_id
     are_many, has_fresh, has_other_models = await vector_search.begin(
         conn,
@@ -43,7 +48,7 @@ async def by_meaning(
     if expects_one_model and has_other_models:
         raise OtherModels
     if scope.is_filtered:
-        are_many = await vector_search.has_many_filtered(conn, scope, bound=bound)
+        are_many = scope.document_ids is None
     else:
         statistics.note(*application, is_large=are_many)
     if are_many:

@@ -5,7 +5,8 @@
 -- name: grant_own_roles
 -- The roles that transactions take: they may read and write rows, but neither change tables nor bypass
 -- policies. One sees what `app.application_id` allows; `_all` sees the rows of all applications by a
--- policy of its own. Roles belong to the whole server, so the names have the number of the database.
+-- policy of its own; `_collections`, for keys that are limited to collections, only reads. Roles belong
+-- to the whole server, so the names have the number of the database.
 -- Without the right to create roles there are none, and the policies hold for the login role.
 do $$
 declare
@@ -13,7 +14,8 @@ declare
   item record;
 begin
  foreach own in array array(
-   select 'rag_ingest_' || oid || suffix from pg_database, unnest(array['', '_all']) as suffix
+   select 'rag_ingest_' || oid || suffix
+     from pg_database, unnest(array['', '_all', '_collections']) as suffix
     where datname = current_database())
  loop
   if not exists (select from pg_roles where rolname = own) then
@@ -48,7 +50,8 @@ begin
       select class.oid::regclass as name, needed.rights
         from pg_class as class
        cross join lateral (
-          select case when relname in ('keyword_index', 'schema_migrations') then 'select'
+          select case when relname in ('keyword_index', 'schema_migrations')
+                           or own like '%_collections' then 'select'
                       else 'select, insert, update, delete' end as rights) as needed
        where relnamespace in ('app'::regnamespace, 'rag'::regnamespace)
          and relkind in ('r', 'p', 'v') and class.oid <> 'rag.unprotected_chunks'::regclass
@@ -79,6 +82,10 @@ declare
   across text := (select rolname from pg_roles
                    where rolname = 'rag_ingest_' || (
                       select oid from pg_database where datname = current_database()) || '_all');
+  limited text := (select rolname from pg_roles
+                    where rolname = 'rag_ingest_' || (
+                       select oid from pg_database where datname = current_database())
+                       || '_collections');
 begin
   for item in
     select class.oid::regclass as name, class.relkind,
@@ -87,6 +94,15 @@ begin
                       and polname = 'own_application') as has_policy,
            exists (select from pg_policy where polrelid = class.oid
                       and polname = 'all_applications') as has_role_policy,
+           exists (select from pg_policy where polrelid = class.oid
+                      and polname = 'own_collections') as has_limit,
+           -- The column with the source; the key of knowledge_sources is qualified, because
+           -- collection_sources has columns of the same names.
+           (select class.relname || '.' || attname from pg_attribute
+             where attrelid = class.oid
+               and attname = case class.relname when 'knowledge_sources' then 'id'
+                                                when 'processing_jobs' then 'knowledge_source_id'
+                                                else 'source_id' end) as source,
            coalesce('security_invoker=true' = any(class.reloptions), false) as is_invoker,
            case when class.oid = 'app.applications'::regclass then 'id'
                 else 'application_id' end as owner
@@ -117,6 +133,21 @@ begin
     if across is not null and not item.has_role_policy then
       execute format('create policy all_applications on %s to %I using (true)', item.name, across);
     end if;
+    -- What names no source is hidden from limited keys, so a new table is too.
+    if limited is not null and not item.has_limit then
+      execute format(
+        'create policy own_collections on %s as restrictive to %I using (%s)', item.name, limited,
+        case item.name::oid
+          when 'app.applications'::regclass then 'true'
+          when 'rag.collections'::regclass then 'id = any((select app.visible_collections())::uuid[])'
+          when 'rag.collection_sources'::regclass
+            then 'collection_id = any((select app.visible_collections())::uuid[])'
+          else coalesce(
+            'exists (select from rag.collection_sources as member where member.source_id = '
+            || item.source
+            || ' and member.collection_id = any((select app.visible_collections())::uuid[]))', 'false')
+        end);
+    end if;
     if not item.is_forced then
       execute format('alter table %s enable row level security, force row level security',
                      item.name);
@@ -141,7 +172,18 @@ select (select min(rolname) from pg_roles as own
                  where nspname in ('app', 'rag')
                     or oid = (select extnamespace from pg_extension where extname = 'vector'))
         having count(*) = 2),
-       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as is_exempt;
+       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as is_exempt,
+       exists (
+          select from pg_roles as own
+           where rolname = 'rag_ingest_' || (
+                    select oid from pg_database where datname = current_database())
+                    || '_collections'
+             and not rolsuper and not rolbypassrls
+             and pg_has_role(own.oid, case when current_setting('server_version_num')::integer
+                                                >= 160000 then 'set' else 'member' end)
+             and has_table_privilege(own.oid, 'rag.collection_sources', 'select')
+             and exists (select from pg_policy where polrelid = 'rag.chunks'::regclass
+                            and polname = 'own_collections')) as has_limited_role;
 
 -- name: set_scope
 -- A role of `grant_own_roles` is exchanged for the other one.

@@ -29,7 +29,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.preview import Previews
 from ingest.runtime import Runtime
-from ingest.search.search import SearchParts
+from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models

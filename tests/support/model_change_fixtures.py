@@ -16,8 +16,9 @@ from ingest.handlers.documents.reembed import reembed_application
 from ingest.model import Vectors
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.providers.embedders.base import Embedder
+from ingest.search.parts import SearchParts
 from ingest.search.question import Answer, Mode, Question
-from ingest.search.search import SearchParts, search
+from ingest.search.search import search
 from ingest.store.documents import embedding_models, model_changes
 from ingest.store.documents.model_changes import StoredModel
 from ingest.store.queue import job_types

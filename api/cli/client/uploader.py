@@ -27,6 +27,7 @@ class UploadOptions:
     on_conflict: str = "update"
     chunking: dict[str, Any] | None = None
     """Applies to files that are sent, not to those that the service has."""
+    collection_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +137,7 @@ class Uploader:
             "files": [{"path": file.name, "sha256": digest} for file, digest in digests],
             "metadata": self._options.metadata,
             "onConflict": self._options.on_conflict,
+            "collectionId": self._options.collection_id,
         }
         answer = self._client.post("/upload/check", body)
         return {file["index"]: file for file in answer["known"]}
@@ -171,6 +173,8 @@ class Uploader:
             fields["metadata"] = json.dumps(self._options.metadata)
         if self._options.chunking is not None:
             fields["chunking"] = json.dumps(self._options.chunking)
+        if self._options.collection_id is not None:
+            fields["collectionId"] = self._options.collection_id
         if self.answers.batch_id is not None:
             fields["batchId"] = self.answers.batch_id
         return fields

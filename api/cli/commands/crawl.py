@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from api.cli import exits
-from api.cli.arguments import JsonDocument, check_id, json_object
+from api.cli.arguments import COLLECTIONS, Joined, JsonDocument, check_id, json_object
 from api.cli.client.crawl_waiter import CrawlRun, wait_for_run
 from api.cli.client.http_client import Client, open_client
 from api.cli.commands.crawl_report import CrawlResult, print_crawl, read_result
@@ -38,6 +38,7 @@ def crawl(
     metadata: Annotated[
         str | None, typer.Option(help="JSON object to store with the source")
     ] = None,
+    collection: Joined = None,
     rescrape: Annotated[
         str | None, typer.Option(metavar="CRON", help="When to fetch it again, as in '0 3 * * *'")
     ] = None,
@@ -60,6 +61,9 @@ def crawl(
     }
     body = _body(url, site=site, page=page, metadata=json_object(metadata))
     body |= _schedule(rescrape, timezone)
+    check_id(collection, hint=COLLECTIONS)
+    if collection is not None:
+        body["collectionId"] = collection
     with open_client() as client:
         run = CrawlRun.accepted(client.post("/upload/url", body))
         _finish(client, run, wait=wait, as_json=as_json)

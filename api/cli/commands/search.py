@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from api.cli.arguments import JsonLines, check_id
+from api.cli.arguments import COLLECTIONS, JsonLines, check_id, json_object
 from api.cli.client.http_client import open_client
 from api.cli.output import count, notes, out, plain, print_json
 
@@ -26,14 +26,27 @@ def search(
     source: Annotated[
         list[str] | None, typer.Option(help="Only this knowledge source (id; repeatable)")
     ] = None,
+    collection: Annotated[
+        list[str] | None, typer.Option(help="Only sources in this collection (id; repeatable)")
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(help="""Conditions as JSON, such as '{"metadata.year": {"gte": 2025}}'"""),
+    ] = None,
     as_json: JsonLines = False,
 ) -> None:
     """Search what was uploaded."""
     for id in source or ():
         check_id(id)
+    for id in collection or ():
+        check_id(id, hint=COLLECTIONS)
     body: dict[str, Any] = {"query": query, "limit": limit, "mode": mode}
-    if source:
-        body["filter"] = {"knowledgeSourceIds": source}
+    filters = {
+        "knowledgeSourceIds": source,
+        "collectionIds": collection,
+        "where": json_object(where, option="--where"),
+    }
+    body["filter"] = {name: value for name, value in filters.items() if value}
     with open_client() as client:
         answer = client.post("/api/search", body)
     if "earlierModel" in answer["degraded"]:

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from api.cli.arguments import BATCHES, Batch, JsonLines, Limit, check_id
+from api.cli.arguments import BATCHES, COLLECTIONS, Batch, Collection, JsonLines, Limit, check_id
 from api.cli.client.http_client import open_client
 from api.cli.exits import continue_on_error
 from api.cli.listing import Cell, Row, print_rows
@@ -31,12 +31,20 @@ def sources(
     ] = None,
     batch: Batch = None,
     uri: Annotated[str | None, typer.Option(help="Only this exact path or URL")] = None,
+    collection: Collection = None,
     limit: Limit = 50,
     as_json: JsonLines = False,
 ) -> None:
     """List knowledge sources, newest first."""
     check_id(batch, hint=BATCHES)
-    query = {"status": status, "type": type, "batchId": batch, "uri": uri}
+    check_id(collection, hint=COLLECTIONS)
+    query = {
+        "status": status,
+        "type": type,
+        "batchId": batch,
+        "uri": uri,
+        "collectionId": collection,
+    }
     with open_client() as client:
         rows = client.pages("/api/knowledge-sources", limit=limit, **query)
         print_rows(rows, _COLUMNS, long="path or URL", as_json=as_json)

@@ -11,7 +11,7 @@ from rich.progress import DownloadColumn, MofNCompleteColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
 from api.cli import exits
-from api.cli.arguments import JsonDocument, json_object
+from api.cli.arguments import COLLECTIONS, Joined, JsonDocument, check_id, json_object
 from api.cli.client.http_client import Client, open_client
 from api.cli.client.local_files import LocalFile, find_files
 from api.cli.client.upload_waiter import UploadWaiter
@@ -37,6 +37,7 @@ def upload(
         Literal["update", "skip"],
         typer.Option(help="If a path is stored with other content"),
     ] = "update",
+    collection: Joined = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait until all files are processed")
     ] = True,
@@ -46,8 +47,12 @@ def upload(
 
     Exit code 1 if a file was rejected or failed.
     """
+    check_id(collection, hint=COLLECTIONS)
     options = UploadOptions(
-        metadata=json_object(metadata), priority=priority, on_conflict=on_conflict
+        metadata=json_object(metadata),
+        priority=priority,
+        on_conflict=on_conflict,
+        collection_id=collection,
     )
     found = find_files(paths)
     if not found.files:

@@ -88,12 +88,12 @@ async def candidates(
         first.append(groups[0])
         second.append(groups[min(1, len(groups) - 1)])
         third.append(groups[-1])
-    statement = _SQL["candidates_in_haste" if scope.finds_deleted else "candidates"]
+    statement, parameters = scope.fill_in(
+        _SQL["candidates_in_haste" if scope.finds_deleted else "candidates"]
+    )
     values = {"first": first, "second": second, "third": third, "grams": grams, "most": most}
     # Not prepared, since a generic plan cannot know the filter.
-    cursor = await conn.execute(
-        statement, {**scope.parameters(), **values}, prepare=scope.finds_deleted
-    )
+    cursor = await conn.execute(statement, {**parameters, **values}, prepare=scope.finds_deleted)
     return _chunks(await cursor.fetchall(), scope.application_id)
 
 

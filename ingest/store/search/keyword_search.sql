@@ -42,7 +42,7 @@ select found.id, array_send(found.words) as words, array_send(found.grams) as gr
      where chunk.application_id = %(application_id)s
        and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
        and chunk.words && condition.third::integer[]
-       and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+       and {passes}
      limit %(most)s) as found
 union all
 select found.id, array_send(found.words) as words, array_send(found.grams) as grams
@@ -55,7 +55,7 @@ select found.id, array_send(found.words) as words, array_send(found.grams) as gr
       join rag.knowledge_sources as source
         on source.id = chunk.source_id and source.deleted_at is null
      where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
-       and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+       and {passes}
      limit %(most)s) as found;
 
 -- name: candidates_in_haste

@@ -23,7 +23,7 @@ from ingest.store.search.scope import Ranked, SearchScope
 _SQL = load_queries("search/vector_search.sql")
 
 Comparison = Literal["nearest_fresh", "nearest_exactly", "nearest_filtered"]
-"""Buffered vectors; all of the application; all of the sources that pass the filter."""
+"""Buffered vectors; all of the application; all of the documents that pass the filter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,6 @@ class VectorQuery:
 
     def parameters(self) -> dict[str, Any]:
         return {
-            **self.scope.parameters(),
             "model_id": self.model_id,
             "vector": Vector(self.vector),
             "limit": self.limit,
@@ -81,50 +80,40 @@ async def begin(
     return Begun(are_many, has_fresh, has_other_models)
 
 
-async def has_many_filtered(conn: Connection, scope: SearchScope, *, bound: int) -> bool:
-    """Whether there are more than `bound` chunks to search."""
-    parameters = {**scope.parameters(), "bound": bound}
-    [(are_many,)] = await (await conn.execute(_SQL["has_many_filtered"], parameters)).fetchall()
-    return bool(are_many)
-
-
 async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]:
     """Approximately the nearest vectors; fewer than the limit if the index scan ended early."""
-    statement = indexed_statement(
-        query.model_id,
-        dimension=len(query.vector),
-        finds_deleted=query.scope.finds_deleted and not query.only_own,
-    )
-    return await _rows(conn, statement, query.parameters())
+    return await _rows(conn, query, *indexed_statement(query))
 
 
 async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) -> list[Ranked]:
     """The exact nearest neighbours among the vectors of `comparison`."""
-    return await _rows(conn, _SQL[comparison], query.parameters())
+    return await _rows(conn, query, *query.scope.fill_in(_SQL[comparison]))
 
 
 async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> dict[UUID, float]:
     """The cosine similarity of each of these chunks that has a vector."""
-    found = await _rows(conn, _SQL["cosines"], {**query.parameters(), "ids": list(ids)})
+    parameters = {"application_id": query.scope.application_id, "ids": list(ids)}
+    found = await _rows(conn, query, sql.Composed([sql.SQL(_SQL["cosines"].decode())]), parameters)
     return {hit.id: hit.score for hit in found}
 
 
-def indexed_statement(
-    model_id: int, *, dimension: int, finds_deleted: bool = False
-) -> sql.Composed:
+def indexed_statement(query: VectorQuery) -> tuple[sql.Composed, dict[str, Any]]:
     """Nearest-neighbour query on the model's HNSW index, whose expression requires literals."""
+    dimension = len(query.vector)
+    finds_deleted = query.scope.finds_deleted and not query.only_own
     name = "nearest_by_index_in_haste" if finds_deleted else "nearest_by_index"
-    return sql.SQL(_SQL[name].decode()).format(
+    return query.scope.fill_in(
+        _SQL[name],
         type=sql.SQL(index_type(dimension)),
         dimension=sql.Literal(dimension),
-        model_id=sql.Literal(model_id),
+        model_id=sql.Literal(query.model_id),
     )
 
 
 async def _rows(
-    conn: Connection, statement: bytes | sql.Composed, parameters: Mapping[str, Any]
+    conn: Connection, query: VectorQuery, statement: sql.Composed, parameters: Mapping[str, Any]
 ) -> list[Ranked]:
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
         # Not prepared, since a generic plan cannot know how large this application is.
-        await cur.execute(statement, parameters, prepare=False)
+        await cur.execute(statement, {**query.parameters(), **parameters}, prepare=False)
         return await cur.fetchall()

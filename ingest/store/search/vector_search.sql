@@ -1,13 +1,14 @@
 -- name: begin
 -- First statement of a search; it configures the transaction. The timeout stops slow queries, which
 -- would hold a connection for long. With the iterative scan (pgvector 0.8), an index scan continues
--- until enough rows pass the filters. JIT compilation costs more than it saves.
+-- until enough rows pass the filters. JIT compilation and parallel workers cost more than they save.
 -- `are_many`: whether over `bound` vectors are indexed (counting stops there); not counted for an
 -- application that is known to be large. `has_fresh`: whether any are buffered. `has_other_models`:
 -- whether it has documents that are searched by another model.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
+       set_config('max_parallel_workers_per_gather', '0', true),
        (select set_config('hnsw.iterative_scan', 'strict_order', true)
           from pg_extension
          where extname = 'vector'
@@ -28,13 +29,6 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
                       and document.embedding_model_id = other.id
                       and document.deleted_at is null)) as has_other_models;
 
--- name: has_many_filtered
--- Whether the sources that pass the filter have over `bound` chunks.
-select coalesce(sum(source.chunk_count), 0) > %(bound)s
-  from rag.knowledge_sources as source
- where source.application_id = %(application_id)s and source.deleted_at is null
-   and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s);
-
 -- name: nearest_by_index
 -- The distance expression must match the model's HNSW index exactly. The other conditions are a
 -- subquery checked per row, nearest first: with joins, the planner might choose a sort instead of
@@ -43,8 +37,12 @@ select embedding.chunk_id as id,
        1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
-   and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
-          from rag.searchable_chunks as chunk
+   and (select {passes}
+          from rag.chunks as chunk
+          join rag.documents as document
+            on document.id = chunk.document_id and document.deleted_at is null
+          join rag.knowledge_sources as source
+            on source.id = chunk.source_id and source.deleted_at is null
          where chunk.id = embedding.chunk_id)
    and (not %(only_own)s or rag.is_of_model(embedding.chunk_id, {model_id}))
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
@@ -70,8 +68,12 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
      order by distance
     offset 0) as embedding
  where embedding.distance <= 2
-   and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
-          from rag.searchable_chunks as chunk
+   and (select {passes}
+          from rag.chunks as chunk
+          join rag.documents as document
+            on document.id = chunk.document_id and document.deleted_at is null
+          join rag.knowledge_sources as source
+            on source.id = chunk.source_id and source.deleted_at is null
          where chunk.id = embedding.chunk_id)
    and (not %(only_own)s or rag.is_of_model(embedding.chunk_id, %(model_id)s))
  order by embedding.distance
@@ -92,16 +94,16 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
  limit %(limit)s;
 
 -- name: nearest_filtered
--- Compares all vectors of the sources that pass the filter.
+-- Compares all vectors of the documents that pass the filter.
 select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector) as score
   from rag.knowledge_sources as source
-  join rag.chunks as chunk on chunk.source_id = source.id
   join rag.documents as document
-    on document.id = chunk.document_id and document.deleted_at is null
+    on document.source_id = source.id and document.deleted_at is null
+  join rag.chunks as chunk on chunk.document_id = document.id
   join rag.embeddings as embedding
     on embedding.chunk_id = chunk.id and embedding.model_id = %(model_id)s
  where source.application_id = %(application_id)s and source.deleted_at is null
-   and rag.passes_filter(source.id, source.metadata, %(source_ids)s, %(metadata)s)
+   and {passes}
    and (not %(only_own)s or document.embedding_model_id = %(model_id)s)
  order by embedding.embedding <=> %(vector)s::vector
  limit %(limit)s;

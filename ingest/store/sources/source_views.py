@@ -92,6 +92,8 @@ class StoredSource(View):
     event_seq: int
     created_at: UtcTime
     updated_at: UtcTime
+    collection_ids: list[UUID]
+    """The collections that it is in, of those that the key may see."""
     application_chunking: Any = Field(exclude=True)
 
     @property
@@ -110,6 +112,7 @@ class SourceFilter:
     type: str | None = None
     batch_id: UUID | None = None
     uri: str | None = None
+    collection_id: UUID | None = None
 
 
 class Document(View):
@@ -173,6 +176,7 @@ async def list_sources(
                 "type": where.type,
                 "batch_id": where.batch_id,
                 "uri": where.uri,
+                "collection_id": where.collection_id,
                 "before_time": before_time,
                 "before_id": before_id,
                 "limit": limit,

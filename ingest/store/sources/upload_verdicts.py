@@ -53,6 +53,8 @@ class UploadRequest:
     metadata: dict[str, Any] | None = None
     priority: int = 0
     on_conflict: OnConflict = "update"
+    collection_id: UUID | None = None
+    """The collection that accepted and unchanged files join."""
     quotas: Quotas = DEFAULTS
     """The installation's, which the application's settings override."""
 

@@ -15,7 +15,7 @@ from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.limits import usage
 from ingest.store.queue import job_control, jobs
-from ingest.store.sources import events, sources
+from ingest.store.sources import collections, events, sources
 from ingest.store.sources.upload_verdicts import (
     Existing,
     FileVerdict,
@@ -34,8 +34,10 @@ async def register(
     """Write sources, jobs and the batch's report in the caller's transaction.
 
     Returns the batch and one verdict per file, in order. The bytes of accepted files must be
-    durable before the transaction commits. Raises NotFound if the application has no such batch.
+    durable before the transaction commits. Raises NotFound if the application has no such batch or
+    collection.
     """
+    await _hold_collection(conn, upload)
     await applications.lock_sources(conn, upload.application_id)
     batch_id = await _batch(conn, upload)
     existing = await _existing(conn, upload.application_id, files)
@@ -43,6 +45,7 @@ async def register(
     room = await usage.room(conn, upload.application_id, upload.quotas)
     verdicts = judge(upload, files, existing, originals, room=room)
     await _write_sources(conn, upload, batch_id, verdicts)
+    await _join_collection(conn, upload, verdicts)
     await _write_report(conn, batch_id, verdicts)
     return batch_id, verdicts
 
@@ -56,17 +59,26 @@ async def preview(
     """
     if upload.batch_id is not None:
         await _batch(conn, upload)
+    await _hold_collection(conn, upload)
     existing = await _existing(conn, upload.application_id, files)
     room = await usage.room(conn, upload.application_id, upload.quotas)
     return judge(upload, files, existing, {}, room=room)
 
 
-async def with_other_metadata(
+async def changed_though_known(
     conn: Connection, upload: UploadRequest, source_ids: Sequence[UUID]
 ) -> set[UUID]:
-    """The sources whose metadata the upload would change."""
+    """The sources whose metadata or collections the upload would change."""
+    joining: set[UUID] = set()
+    if upload.collection_id is not None:
+        joining = await collections.missing(
+            conn,
+            application_id=upload.application_id,
+            id=upload.collection_id,
+            source_ids=source_ids,
+        )
     if upload.metadata is None:
-        return set()
+        return joining
     cursor = await conn.execute(
         _SQL["with_other_metadata"],
         {
@@ -75,7 +87,32 @@ async def with_other_metadata(
             "metadata": Jsonb(upload.metadata),
         },
     )
-    return {id for (id,) in await cursor.fetchall()}
+    return joining | {id for (id,) in await cursor.fetchall()}
+
+
+async def _hold_collection(conn: Connection, upload: UploadRequest) -> None:
+    if upload.collection_id is not None:
+        await collections.hold(
+            conn, application_id=upload.application_id, ids=[upload.collection_id]
+        )
+
+
+async def _join_collection(
+    conn: Connection, upload: UploadRequest, verdicts: Sequence[FileVerdict]
+) -> None:
+    if upload.collection_id is None:
+        return
+    joining = {
+        verdict.source_id
+        for verdict in verdicts
+        if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
+    }
+    await collections.add_sources(
+        conn,
+        application_id=upload.application_id,
+        id=upload.collection_id,
+        source_ids=joining,
+    )
 
 
 async def _batch(conn: Connection, upload: UploadRequest) -> UUID:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -29,6 +30,8 @@ class KnownKey:
     id: UUID
     application_id: UUID
     role: Role
+    collection_ids: Sequence[UUID] | None
+    """The collections that the key may see; None: everything."""
 
 
 class ApiKey(View):
@@ -38,6 +41,8 @@ class ApiKey(View):
     role: Role
     prefix: str
     """The first 10 characters of the key."""
+    collection_ids: list[UUID] | None
+    """The collections that the key may see; null: everything."""
     created_at: UtcTime
     revoked_at: UtcTime | None
 
@@ -52,6 +57,8 @@ class Grant:
     """The key that the ticket stands for; None for the operator's key."""
     key_hash: bytes | None
     """The digest of that key; None for the operator's key."""
+    collection_ids: Sequence[UUID] | None
+    """As of that key."""
 
 
 def digest(secret: str) -> bytes:
@@ -93,9 +100,19 @@ def derived_key(operator_key: str, seed: str) -> str:
 
 
 async def add_key(
-    conn: Connection, *, application_id: UUID, name: str, role: Role, key: str
+    conn: Connection,
+    *,
+    application_id: UUID,
+    name: str,
+    role: Role,
+    key: str,
+    collection_ids: Collection[UUID] | None = None,
 ) -> ApiKey | None:
-    """Activate the plaintext `key`; None if there is no such application."""
+    """Activate the plaintext `key`; None if there is no such application.
+
+    `collection_ids`: those that the key may see, which the caller holds; None: everything.
+    """
+    limit = None if collection_ids is None else sorted(set(collection_ids))
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["add_key"],
@@ -106,9 +123,16 @@ async def add_key(
                 "role": role,
                 "prefix": key[:_PREFIX_LENGTH],
                 "key_hash": digest(key),
+                "collection_ids": limit,
             },
         )
-        return await cur.fetchone()
+        added = await cur.fetchone()
+    if added is not None and limit is not None:
+        await conn.execute(
+            _SQL["limit_key"],
+            {"key_id": added.id, "application_id": application_id, "collection_ids": limit},
+        )
+    return added
 
 
 async def list_keys(

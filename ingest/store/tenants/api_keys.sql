@@ -1,5 +1,8 @@
 -- name: find_key
-select id, application_id, role from app.api_keys
+select id, application_id, role,
+       case when is_limited then array(select collection_id from app.api_key_collections
+                                        where key_id = api_keys.id) end as collection_ids
+  from app.api_keys
  where key_hash = %(key_hash)s and revoked_at is null;
 
 -- name: is_key_live
@@ -7,14 +10,22 @@ select exists (select 1 from app.api_keys where id = %(id)s and revoked_at is nu
 
 -- name: add_key
 -- Inserts nothing if the application does not exist.
-insert into app.api_keys (id, application_id, name, role, prefix, key_hash)
-select %(id)s, application.id, %(name)s, %(role)s, %(prefix)s, %(key_hash)s
+insert into app.api_keys (id, application_id, name, role, prefix, key_hash, is_limited)
+select %(id)s, application.id, %(name)s, %(role)s, %(prefix)s, %(key_hash)s,
+       %(collection_ids)s::uuid[] is not null
   from app.applications as application
  where application.id = %(application_id)s
-returning id, application_id, name, role, prefix, created_at, revoked_at;
+returning id, application_id, name, role, prefix, created_at, revoked_at,
+          %(collection_ids)s::uuid[] as collection_ids;
+
+-- name: limit_key
+insert into app.api_key_collections (key_id, collection_id, application_id)
+select %(key_id)s, given.id, %(application_id)s from unnest(%(collection_ids)b::uuid[]) as given(id);
 
 -- name: list_keys
-select id, application_id, name, role, prefix, created_at, revoked_at
+select id, application_id, name, role, prefix, created_at, revoked_at,
+       case when is_limited then array(select collection_id from app.api_key_collections
+                                        where key_id = api_keys.id) end as collection_ids
   from app.api_keys
  where application_id = %(application_id)s
    and (%(before_id)s::uuid is null or (created_at, id) < (%(before_time)s, %(before_id)s))
@@ -37,7 +48,10 @@ delete from app.tickets as ticket
    and not exists (select 1 from app.api_keys as api_key
                     where api_key.id = ticket.key_id and api_key.revoked_at is not null)
 returning ticket.application_id, ticket.role, ticket.key_id,
-          (select key_hash from app.api_keys where id = ticket.key_id) as key_hash;
+          (select key_hash from app.api_keys where id = ticket.key_id) as key_hash,
+          (select array(select collection_id from app.api_key_collections
+                         where key_id = ticket.key_id)
+             from app.api_keys where id = ticket.key_id and is_limited) as collection_ids;
 
 -- name: forget_tickets
 delete from app.tickets where expires_at < now();

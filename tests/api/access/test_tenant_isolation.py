@@ -21,6 +21,7 @@ from tests.api.helpers import finish_file_job, upload
 
 SOURCE = "/api/knowledge-sources/{id}"
 BATCH = "/api/batches/{id}"
+COLLECTION = "/api/collections/{id}"
 KEYS = "/api/applications/{id}/keys"
 HOOK = "/api/webhook-endpoints/{id}"
 
@@ -41,6 +42,12 @@ ROLES: Final = {
     f"GET {SOURCE}/chunks": "viewer",
     f"GET {SOURCE}/events": "viewer",
     f"GET {SOURCE}/stream": "viewer",
+    "GET /api/collections": "viewer",
+    "POST /api/collections": "editor",
+    f"GET {COLLECTION}": "viewer",
+    f"PATCH {COLLECTION}": "editor",
+    f"DELETE {COLLECTION}": "editor",
+    f"POST {COLLECTION}/knowledge-sources": "editor",
     "GET /api/knowledge-source/{id}/progress": "viewer",
     "GET /api/documents/{id}": "viewer",
     "GET /api/documents/{id}/text": "viewer",
@@ -102,6 +109,9 @@ OPEN: Final = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /api/webhook
 BODIES: Final[Mapping[str, Any]] = {
     "POST /upload/check": {"files": [{"path": "secret.txt", "sha256": "0" * 64}]},
     f"PATCH {SOURCE}": {"name": "mine now"},
+    "POST /api/collections": {"name": "new"},
+    f"PATCH {COLLECTION}": {"name": "mine now"},
+    f"POST {COLLECTION}/knowledge-sources": {"remove": [str(UUID(int=1))]},
     "POST /api/search": {"query": "secret"},
     "POST /api/applications": {"name": "new"},
     "PATCH /api/applications/{id}": {"name": "mine now"},
@@ -137,6 +147,7 @@ class Victim:
         self.key_id: UUID | None = None
         self.endpoint_id: str | None = None
         self.delivery_id: str | None = None
+        self.collection_id: str | None = None
 
     def url(self, route: str) -> str:
         path = route.partition(" ")[2]
@@ -148,6 +159,7 @@ class Victim:
             "/api/jobs": self.file["jobId"],
             "/api/applications": self.application_id,
             "/api/webhook-endpoints": self.endpoint_id,
+            "/api/collections": self.collection_id,
         }
         id = next((owned[start] for start in owned if path.startswith(start)), None)
         return path.format(id=id, keyId=self.key_id, deliveryId=self.delivery_id, type="file")
@@ -174,6 +186,8 @@ async def victim(
     assert key is not None
     victim.key_id = key.id
     hook = {"url": "https://hooks.example", "events": ["job.failed"]}
+    collection = await editor.post("/api/collections", json={"name": "theirs"})
+    victim.collection_id = collection.json()["id"]
     victim.endpoint_id = (await admin.post("/api/webhook-endpoints", json=hook)).json()["id"]
     test = await admin.post(f"/api/webhook-endpoints/{victim.endpoint_id}/test")
     victim.delivery_id = test.json()["deliveryId"]
@@ -243,6 +257,7 @@ async def test_refused_requests_of_another_application_change_nothing(
         "/api/jobs",
         "/api/jobs?batchId={batch}",
         "/api/jobs?knowledgeSourceId={source}",
+        "/api/collections",
     ],
 )
 async def test_lists_and_filters_show_only_own_objects(

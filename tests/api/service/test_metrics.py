@@ -171,7 +171,7 @@ async def test_an_unexpected_error_is_counted_as_a_500(
     async def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("ingest.search.search.by_words", broken)
+    monkeypatch.setattr("ingest.search.rank.by_words", broken)
     labels = {"method": "POST", "route": "/api/search", "status": "500"}
     name = "rag_ingest_http_requests_total"
     before = (await scrape(anonymous)).value(name, **labels) or 0

@@ -13,10 +13,10 @@ from harness.patience import PATIENCE
 from ingest.analysis.question import read_question
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
-from ingest.search import search
+from ingest.search import rank
 from ingest.search.bm25 import Statistics
 from ingest.search.keyword_ranking import WordMatches
-from ingest.store.search import keyword_search
+from ingest.store.search import keyword_search, matching
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.support.searchable_chunks import Space, add_document
@@ -110,6 +110,84 @@ async def test_limit_and_filters_are_obeyed(
     assert await find(viewer, "heron", filter={"knowledgeSourceIds": [str(uuid4())]}) == []
 
 
+@pytest.mark.parametrize("are_few", [True, False], ids=["few", "many"])
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+async def test_conditions_narrow_every_mode(
+    viewer: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    are_few: bool,
+) -> None:
+    if not are_few:  # then each candidate is checked
+        monkeypatch.setattr(matching, "_MOST_DOCUMENTS", 0)
+    await add(conn, application_id, space, "heron old", metadata='{"year": 2020, "tags": ["a"]}')
+    await add(conn, application_id, space, "heron new", metadata='{"year": 2025, "tags": ["b"]}')
+    await add(conn, application_id, space, "heron", metadata='{"year": "2030"}')
+
+    async def found(where: dict[str, Any]) -> set[str]:
+        hits = await find(viewer, "heron", mode=mode, filter={"where": where})
+        return {hit["content"] for hit in hits}
+
+    assert await found({"metadata.year": {"$gte": 2020}}) == {"heron old", "heron new"}
+    assert await found({"metadata.tags": "b"}) == {"heron new"}
+    assert await found({"not": {"metadata.tags": {"exists": True}}}) == {"heron"}
+    assert await found({"mediaType": {"prefix": "image/"}}) == set()
+    assert await found({}) == {"heron old", "heron new", "heron"}
+
+
+async def test_the_largest_filters_are_answered(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add(conn, application_id, space, "heron", metadata='{"n": 999}')
+    deep: dict[str, Any] = {"not": {"not": {"not": {"not": {"not": {"not": {"uri": "x"}}}}}}}
+
+    for where in (
+        {"metadata.n": {"in": list(range(1000))}},
+        {"or": [{f"metadata.{n}": n} for n in range(99)] + [{"metadata.n": 999}]},
+        {"and": [{"uri": {"glob": f"**/*{n}*?*f*i*l*e*{n}*"}} for n in range(100)]},
+        {"metadata.n": {"lt": 10**300, "gt": -(10**300), "ne": 1e-300}},
+        deep,
+    ):
+        await find(viewer, "heron", filter={"where": where})
+
+
+async def test_all_members_of_a_filter_must_hold(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    first = await add(conn, application_id, space, "heron one", metadata='{"tag": "x", "n": 1}')
+    await add(conn, application_id, space, "heron two", metadata='{"tag": "x", "n": 1}')
+    only = {"knowledgeSourceIds": [str(first)], "metadata": {"tag": "x"}}
+
+    hits = await find(viewer, "heron", filter={**only, "where": {"metadata.n": {"lt": 2}}})
+    none = await find(viewer, "heron", filter={**only, "where": {"metadata.n": {"gt": 2}}})
+
+    assert [hit["content"] for hit in hits] == ["heron one"]
+    assert none == []
+
+
+@pytest.mark.parametrize(
+    ("filter", "code", "field"),
+    [
+        ({"metadata": {"year": {"$gte": 2025}}}, "unknown_operator", "filter.metadata.year.$gte"),
+        ({"where": {"metadata.year": {"$foo": 1}}}, "unknown_operator", "filter.where"),
+        ({"where": {"year": {"gte": 1}}}, "unknown_field", "filter.where.year"),
+        ({"where": {"or": [{"uri": 5}]}}, "invalid_filter", "filter.where.or.0.uri"),
+    ],
+)
+async def test_what_a_filter_does_not_know_is_named(
+    viewer: httpx.AsyncClient, filter: dict[str, Any], code: str, field: str
+) -> None:
+    answer = await viewer.post("/api/search", json={"query": "\0", "filter": filter})
+
+    assert answer.status_code == 422
+    assert answer.json()["code"] == code
+    [error] = answer.json()["errors"]
+    assert error["field"].startswith(f"body.{field}")
+
+
 async def test_nothing_found_is_an_empty_list(viewer: httpx.AsyncClient) -> None:
     for mode in ("hybrid", "vector", "keyword"):
         assert await find(viewer, "anything", mode=mode) == []
@@ -143,6 +221,8 @@ async def test_odd_queries_are_answered(viewer: httpx.AsyncClient, query: str) -
         {"query": "x", "filter": {"knowledge_source_ids": []}},
         {"query": "x", "filter": {"knowledgeSourceIds": ["x"]}},
         {"query": "x", "filter": {"metadata": []}},
+        {"query": "x", "filter": {"where": []}},
+        {"query": "x", "filter": {"knowledgeSourceIds": [str(UUID(int=n)) for n in range(1001)]}},
     ],
 )
 async def test_wrong_requests_are_refused(viewer: httpx.AsyncClient, body: dict[str, Any]) -> None:
@@ -191,8 +271,8 @@ async def test_keyword_and_vector_search_run_concurrently(
         statistics = Statistics(chunks=0, usual_length=1, found=[], grams_found=[])
         return WordMatches(question=read_question("", []), statistics=statistics)
 
-    monkeypatch.setattr(search, "by_meaning", near)
-    monkeypatch.setattr(search, "by_words", matching)
+    monkeypatch.setattr(rank, "by_meaning", near)
+    monkeypatch.setattr(rank, "by_words", matching)
 
     async with asyncio.timeout(PATIENCE):
         assert await find(viewer, "herons") == []

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.search import search as search_module
-from ingest.search import vector_ranking
+from ingest.search import rank, vector_ranking
 from ingest.search.statistics import SearchStatistics
 from ingest.store.search.vector_search import VectorQuery
 from tests.api.conftest import fake_vector
@@ -250,7 +249,7 @@ async def test_a_deeper_search_that_takes_too_long_costs_no_hit(
             await conn.execute("select pg_sleep(30)")
         return await by_meaning(conn, query, statistics)
 
-    monkeypatch.setattr(search_module, "by_meaning", slow)
+    monkeypatch.setattr(rank, "by_meaning", slow)
 
     [hit] = await search(viewer, "herons", mode="vector")
 

@@ -132,6 +132,7 @@ OTHER_FIELDS = {
     "priority": "1",
     "batchId": "11111111-1111-4111-8111-111111111111",
     "onConflict": "skip",
+    "collectionId": "22222222-2222-4222-8222-222222222222",
     "chunking": '{"size": 100}',
 }
 

@@ -90,6 +90,7 @@ _NO_FILTER: Final[Mapping[str, Any]] = {
     "status": None,
     "type": None,
     "batch_id": None,
+    "collection_id": None,
     "uri": None,
     "before_time": None,
     "before_id": None,

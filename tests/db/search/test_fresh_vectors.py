@@ -8,6 +8,7 @@ import numpy as np
 import psycopg
 import pytest
 from pgvector import Vector
+from psycopg import sql
 
 from ingest.postgres.database import Connection
 from ingest.search import vector_ranking
@@ -113,10 +114,13 @@ async def test_only_the_nearest_of_those_that_wait_are_looked_up(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, [f"text {n}" for n in range(200)])
+    statement, parameters = SearchScope(application_id=application_id).fill_in(
+        vector_search._SQL["nearest_fresh"]
+    )
     cursor = await conn.execute(
-        b"explain (analyze, format json) " + vector_search._SQL["nearest_fresh"],
+        sql.SQL("explain (analyze, format json) ") + statement,
         {
-            **SearchScope(application_id=application_id).parameters(),
+            **parameters,
             "model_id": space.id,
             "vector": Vector(space.clustered(1)[0]),
             "limit": 10,

@@ -65,16 +65,15 @@ async def fill(conn: Connection, application_id: UUID, space: Space, count: int)
 async def index_is_used(
     conn: Connection, application_id: UUID, space: Space, vector: NDArray[np.float32]
 ) -> bool:
-    statement = vector_search.indexed_statement(space.id, dimension=space.dimension)
+    query = VectorQuery(
+        scope=SearchScope(application_id=application_id),
+        model_id=space.id,
+        vector=vector,
+        limit=10,
+    )
+    statement, parameters = vector_search.indexed_statement(query)
     cursor = await conn.execute(
-        sql.SQL("explain ") + statement,
-        {
-            **SearchScope(application_id=application_id).parameters(),
-            "vector": Vector(vector),
-            "limit": 10,
-            "only_own": False,
-        },
-        prepare=False,
+        sql.SQL("explain ") + statement, {**query.parameters(), **parameters}, prepare=False
     )
     return any(f"embeddings_hnsw_{space.id}" in row[0] for row in await cursor.fetchall())
 

@@ -7,7 +7,7 @@ import pytest
 from typer.models import CommandInfo
 from typer.testing import CliRunner
 
-from api.cli.main import app, job
+from api.cli.main import app, collection, job
 from api.cli.output import plain, print_json
 
 run = CliRunner()
@@ -90,6 +90,7 @@ def test_internal_error_shows_traceback_without_secrets(
         (["upload", "."], "there are no files to upload"),
         (["upload", "x", "--metadata", "[1]"], "--metadata is not a JSON object"),
         (["upload", "x", "--metadata", "{"], "--metadata is not a JSON object"),
+        (["search", "x", "--where", "[]"], "--where is not a JSON object"),
     ],
 )
 def test_invalid_arguments_are_reported_before_any_request(arguments: list[str], told: str) -> None:
@@ -106,6 +107,7 @@ def test_invalid_arguments_are_reported_before_any_request(arguments: list[str],
     "command",
     [
         *("watch", "rescrape", "search x --source", "sources --batch"),
+        *("search x --collection", "sources --collection", "crawl x --collection"),
         *("jobs --source", "jobs --batch"),
     ],
 )
@@ -120,14 +122,17 @@ def test_invalid_id_is_reported(command: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_every_result_command_has_json_output() -> None:
     names = [name_of(command) for command in app.registered_commands]
+    of_collections = [
+        f"collection {name_of(command)}" for command in collection.registered_commands
+    ]
     of_jobs = [f"job {name_of(command)}" for command in job.registered_commands]
 
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
         *("upload", "preview", "crawl", "rescrape", "watch", "search", "eval", "sources", "jobs"),
-        *("delete", "pause", "resume", "retry-failed", "reembed"),
+        *("delete", "pause", "resume", "retry-failed", "reembed", "collections"),
     }
-    for name in names + of_jobs:
+    for name in names + of_jobs + of_collections:
         shown = run.invoke(app, [*name.split(), "--help"], env={"COLUMNS": "200"}).stdout
         assert "--json" in shown
 
