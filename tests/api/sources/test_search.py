@@ -307,7 +307,7 @@ async def test_failure_of_one_search_cancels_the_other(
         return []
 
     for name in ("by_meaning", "by_words"):
-        monkeypatch.setattr(search, name, broken if name == fails else endless)
+        monkeypatch.setattr(rank, name, broken if name == fails else endless)
 
     async with asyncio.timeout(PATIENCE):
         answer = await viewer.post("/api/search", json={"query": "anything"})
