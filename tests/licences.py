@@ -37,6 +37,8 @@ EXCEPTIONS: Final[Mapping[str, tuple[str, str]]] = {
 STATED: Final[Mapping[str, tuple[str, str]]] = {
     "cronsim": ("BSD-3-Clause", "BSD License"),
     "google-re2": ("BSD-3-Clause", "BSD License"),
+    "opencc": ("Apache-2.0", "Apache License 2.0"),
+    "pystemmer": ("MIT AND BSD-3-Clause", "MIT, BSD"),
     "olefile": ("BSD-2-Clause AND HPND", "BSD"),
     "pyasn1-modules": ("BSD-2-Clause", "BSD"),
     "pypdfium2": ("BSD-3-Clause AND Apache-2.0", "BSD-3-Clause, Apache-2.0, dependency licenses"),
