@@ -161,7 +161,7 @@ class _FieldRows:
 
     def lengths(self) -> Floats:
         """Words of each chunk's text."""
-        at = self._row[self._field == _BODY]
+        at = self._row[(self._field == _BODY) & (self._flat != SEPARATOR)]
         return _sums(at, np.ones(len(at)), self._count)
 
     def places(self, terms: Terms) -> Flags:
