@@ -1,6 +1,7 @@
 -- name: begin
 -- First statement of a search by words; it configures the transaction.
-select set_config('statement_timeout', %(timeout_ms)s, true), set_config('jit', 'off', true);
+select set_config('statement_timeout', %(timeout_ms)s, true), set_config('jit', 'off', true),
+       set_config('max_parallel_workers_per_gather', '0', true);
 
 -- name: sample
 -- The terms of random chunks of an application: those with the smallest random numbers.
