@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 from ingest.model import JobStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl import runs
+from ingest.store.documents import chunking
 from ingest.store.queue import job_control, job_views, jobs
 from ingest.store.queue.job_views import JobFilter
 from ingest.store.sources import batches, events, job_events, sources
@@ -47,7 +48,9 @@ async def edit(
     if row is None:
         return False
     if name is not None:
-        await conn.execute(_SQL["outdate_terms"], {"id": id})
+        renamed = await (await conn.execute(_SQL["outdate"], {"id": id})).fetchall()
+        if any(is_embedded for (is_embedded,) in renamed):
+            await chunking.rechunk_sources(conn, application_id, [id])
     event = events.NewEvent(source_id=id, type="source", data={"status": row[0]})
     await events.emit(conn, [event])
     return True

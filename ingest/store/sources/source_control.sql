@@ -7,12 +7,16 @@ update rag.knowledge_sources
  where application_id = %(application_id)s and id = %(id)s and deleted_at is null
 returning status;
 
--- name: outdate_terms
--- The name of a file is in the terms of its chunks; a tick makes them anew.
+-- name: outdate
+-- The name of a file is in the terms of its chunks, which a tick makes anew, and without a title it
+-- is embedded with them: no chunk settings are those in force then, so the document is rechunked.
 update rag.documents as document
-   set terms_indexed = false
+   set terms_indexed = false,
+       chunking = case when document.title is null then '{}' else document.chunking end
   from rag.knowledge_sources as source
- where document.source_id = source.id and source.id = %(id)s and source.type = 'file';
+ where document.source_id = source.id and source.id = %(id)s and source.type = 'file'
+   and document.uri = source.uri
+returning document.title is null as is_embedded;
 
 -- name: retryable
 -- Built-in jobs of a source other than `purge` and `rechunk` can be retried only in its current

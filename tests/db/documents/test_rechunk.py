@@ -8,6 +8,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from ingest.postgres.database import Connection, Pool
+from ingest.store.sources import source_control
 from tests.support.queue_builders import source_row
 from tests.support.rechunk_fixtures import (
     RechunkHouse,
@@ -164,3 +165,21 @@ async def test_held_document_is_rechunked_but_not_counted(
     assert (await source_row(conn, source_id))["chunk_count"] == 3
     counts = await rows(conn, "select chunk_count from rag.documents")
     assert counts == [(3,), (3,)]
+
+
+async def test_a_renamed_file_without_a_title_is_embedded_with_its_name(
+    house: RechunkHouse, conn: Connection, application_id: UUID
+) -> None:
+    source_id = await house.add(application_id, "scan01.txt", 60)
+    before = await rows(conn, "select embedded_hash from rag.chunks")
+
+    async with conn.transaction():
+        await source_control.edit(
+            conn, application_id=application_id, id=source_id, name="Heron manual", metadata=None
+        )
+    await house.rechunk()
+
+    assert house.embedder.requests[-1][0].startswith("Heron manual\n\n")
+    assert await rows(conn, "select embedded_hash from rag.chunks") != before
+    assert await sizes(conn, source_id) == [60]
+    assert await queued(conn) == []
