@@ -15,7 +15,7 @@ from ingest.governor import Governor
 from ingest.postgres.database import Connection, Pool
 from ingest.store.limits.provider_lanes import Cause
 from tests.support.crawl_fixtures import html, site_house
-from tests.support.fake_embedder import FakeEmbedder
+from tests.support.fake_embedder import FakeEmbedder, FakeQueryEmbedder
 from tests.support.provider_lanes import LANE, configure, freeze, lane_row, pass_by
 from tests.support.running_worker import truth_of, until
 
@@ -56,6 +56,18 @@ async def test_a_storm_of_429s_reaches_no_caller(
         assert np.array_equal(answer.vectors, np.stack([embedder.vector(text) for text in own]))
     assert service.counts.rate_limited == 12
     assert service.counts.texts == 60
+
+
+async def test_a_limited_provider_is_told_which_texts_are_questions(pool: Pool) -> None:
+    embedder = FakeQueryEmbedder(lane=LANE)
+    service = EmbeddingService(embedder, Governor(pool))
+
+    await service.embed_query("question", 1)
+    await service.embed(["passage"], [1])
+    await service.close()
+
+    assert embedder.queries == [["question"]]
+    assert embedder.requests == [["question"], ["passage"]]
 
 
 async def test_rate_limited_request_is_sent_again(
