@@ -9,10 +9,13 @@ import numpy as np
 import psycopg
 import pytest
 
+from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.postgres.database import Connection, Pool
+from ingest.providers.embedders.base import Embedder, ProviderFault
+from ingest.store.documents.model_changes import StoredModel
 from ingest.store.limits.provider_lanes import Cause
 from tests.support.crawl_fixtures import html, site_house
 from tests.support.fake_embedder import FakeEmbedder, FakeQueryEmbedder
@@ -68,6 +71,39 @@ async def test_a_limited_provider_is_told_which_texts_are_questions(pool: Pool) 
 
     assert embedder.queries == [["question"]]
     assert embedder.requests == [["question"], ["passage"]]
+
+
+async def test_an_earlier_model_is_asked_again_once_its_provider_is_back(
+    pool: Pool, conn: Connection
+) -> None:
+    embedder = FakeEmbedder(lane=LANE)
+    stored = StoredModel(
+        id=1,
+        provider=embedder.model.provider,
+        name=embedder.model.name,
+        dimension=embedder.model.dimension,
+        config={},
+    )
+
+    async def rebuild(model: StoredModel) -> Embedder:
+        return embedder
+
+    models = EarlierModels(rebuild, Governor(pool))
+    await models.embed_query(stored, "before")
+    embedder.mood = ProviderFault("HTTP 401", code="embedding_unauthorized")
+    with pytest.raises(Transient):
+        await models.embed_query(stored, "meanwhile")
+    embedder.mood = None
+
+    async def answers() -> bool:
+        try:
+            await models.embed_query(stored, "after")
+        except Transient:
+            return False
+        return True
+
+    await until(answers)
+    await models.close()
 
 
 async def test_rate_limited_request_is_sent_again(
