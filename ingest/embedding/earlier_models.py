@@ -7,6 +7,7 @@ from typing import Final
 
 import structlog
 
+from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import IngestError, Transient
 from ingest.governor import Governor
@@ -31,6 +32,7 @@ class EarlierModels:
         self._rebuild = rebuild
         self._governor = governor
         self._services: dict[int, EmbeddingService] = {}
+        self._watches: list[ProviderWatch] = []
         self._failed: dict[int, float] = {}
         """When a model could not be built."""
         self._building = asyncio.Lock()
@@ -56,8 +58,12 @@ class EarlierModels:
             if embedder is None:
                 self._failed[model.id] = time.monotonic()
                 return None
-            self._services[model.id] = EmbeddingService(embedder, self._governor)
-        return self._services[model.id]
+            service = EmbeddingService(embedder, self._governor)
+            watch = ProviderWatch(service)  # queries alone would not end a pause
+            watch.start()
+            self._watches.append(watch)
+            self._services[model.id] = service
+        return service
 
     async def _build(self, model: StoredModel) -> Embedder | None:
         if self._rebuild is None:
@@ -79,5 +85,7 @@ class EarlierModels:
         return embedder
 
     async def close(self) -> None:
+        for watch in self._watches:
+            await watch.close()
         for service in self._services.values():
             await service.close()

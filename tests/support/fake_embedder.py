@@ -99,3 +99,15 @@ class FakeEmbedder:
         if self.answers:
             return self.answers.pop(0)
         return np.stack([self.vector(text) for text in texts])
+
+
+class FakeQueryEmbedder(FakeEmbedder):
+    """Knows questions from passages."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.queries: list[list[str]] = []
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.queries.append(list(texts))
+        return await self.embed(texts)

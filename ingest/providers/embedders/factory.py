@@ -84,11 +84,14 @@ def _build_onnx(settings: Settings) -> Embedder:
 
     if settings.embedding_folder is None:
         raise SetupError("INGEST_EMBEDDING_FOLDER: needed by INGEST_EMBEDDER=onnx")
-    return OnnxEmbedder(
-        settings.embedding_folder,
-        query_prefix=settings.embedding_query_prefix,
-        passage_prefix=settings.embedding_passage_prefix,
-    )
+    try:
+        return OnnxEmbedder(
+            settings.embedding_folder,
+            query_prefix=settings.embedding_query_prefix,
+            passage_prefix=settings.embedding_passage_prefix,
+        )
+    except SetupError as error:
+        raise SetupError(f"INGEST_EMBEDDING_FOLDER: {error}") from None
 
 
 def endpoint_model(settings: Settings) -> str:

@@ -326,6 +326,20 @@ async def test_a_long_document_is_embedded_in_parts_that_are_kept(
     assert await change.vectors(conn) == {change.new.model_id: 11}
 
 
+async def test_a_long_document_goes_on_after_a_part_that_is_refused(
+    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reembed, "_CHUNKS", 2)
+    await change.add(change.old, "long.txt", "bad 0\nbad 1\ngood 0\ngood 1")
+    change.new.embedder.refuses = {"bad 0", "bad 1"}
+    await change.request()
+
+    finished = await change.reembed()
+
+    assert finished.ended.status == "completed"
+    assert await change.vectors(conn) == {change.new.model_id: 2}
+
+
 async def test_nothing_changes_over_while_one_document_lacks_its_vectors(
     change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,13 +9,16 @@ import numpy as np
 import psycopg
 import pytest
 
+from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.postgres.database import Connection, Pool
+from ingest.providers.embedders.base import Embedder, ProviderFault
+from ingest.store.documents.model_changes import StoredModel
 from ingest.store.limits.provider_lanes import Cause
 from tests.support.crawl_fixtures import html, site_house
-from tests.support.fake_embedder import FakeEmbedder
+from tests.support.fake_embedder import FakeEmbedder, FakeQueryEmbedder
 from tests.support.provider_lanes import LANE, configure, freeze, lane_row, pass_by
 from tests.support.running_worker import truth_of, until
 
@@ -56,6 +59,51 @@ async def test_a_storm_of_429s_reaches_no_caller(
         assert np.array_equal(answer.vectors, np.stack([embedder.vector(text) for text in own]))
     assert service.counts.rate_limited == 12
     assert service.counts.texts == 60
+
+
+async def test_a_limited_provider_is_told_which_texts_are_questions(pool: Pool) -> None:
+    embedder = FakeQueryEmbedder(lane=LANE)
+    service = EmbeddingService(embedder, Governor(pool))
+
+    await service.embed_query("question", 1)
+    await service.embed(["passage"], [1])
+    await service.close()
+
+    assert embedder.queries == [["question"]]
+    assert embedder.requests == [["question"], ["passage"]]
+
+
+async def test_an_earlier_model_is_asked_again_once_its_provider_is_back(
+    pool: Pool, conn: Connection
+) -> None:
+    embedder = FakeEmbedder(lane=LANE)
+    stored = StoredModel(
+        id=1,
+        provider=embedder.model.provider,
+        name=embedder.model.name,
+        dimension=embedder.model.dimension,
+        config={},
+    )
+
+    async def rebuild(model: StoredModel) -> Embedder:
+        return embedder
+
+    models = EarlierModels(rebuild, Governor(pool))
+    await models.embed_query(stored, "before")
+    embedder.mood = ProviderFault("HTTP 401", code="embedding_unauthorized")
+    with pytest.raises(Transient):
+        await models.embed_query(stored, "meanwhile")
+    embedder.mood = None
+
+    async def answers() -> bool:
+        try:
+            await models.embed_query(stored, "after")
+        except Transient:
+            return False
+        return True
+
+    await until(answers)
+    await models.close()
 
 
 async def test_rate_limited_request_is_sent_again(

@@ -34,8 +34,10 @@ async def models(conn: Connection, application_id: UUID) -> tuple[int, int]:
 def rows_of_documents(plan: dict[str, Any]) -> float:
     """Rows of rag.documents that the plan read."""
     own = plan.get("Relation Name") == "documents"
-    read = (plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)) * plan["Actual Loops"]
-    return float(own * read + sum(map(rows_of_documents, plan.get("Plans", ()))))
+    read: float = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
+    return own * read * int(plan["Actual Loops"]) + sum(
+        map(rows_of_documents, plan.get("Plans", ()))
+    )
 
 
 async def explain(conn: Connection, statement: bytes, values: dict[str, Any]) -> dict[str, Any]:

@@ -113,6 +113,11 @@ async def test_onnx_without_a_folder_names_the_setting() -> None:
         await build_embedder(settings(embedder="onnx"))
 
 
+async def test_a_folder_that_cannot_be_used_names_the_setting(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"INGEST_EMBEDDING_FOLDER: .* has no model\.onnx"):
+        await build_embedder(settings(embedder="onnx", embedding_folder=tmp_path))
+
+
 async def test_a_folder_becomes_an_embedder_with_the_prefixes_of_the_settings(
     tmp_path: Path,
 ) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import SetupError
-from ingest.model import Vectors
+from ingest.model import ChunkSettings, Vectors
 from ingest.providers.embedders.onnx import OnnxEmbedder, pool
+from ingest.store.documents.documents import chunking_json
 from ingest.tokens.tokenizers import load_tokenizer
 from ingest.tokens.vocabularies import load_minilm
 from tests.builders.make_onnx import write, write_model
@@ -95,6 +96,17 @@ async def test_the_name_tells_models_apart_that_make_other_vectors(tmp_path: Pat
     assert OnnxEmbedder(tmp_path / "b" / "e5-small", query_prefix="q").model.name == base
     assert OnnxEmbedder(tmp_path / "b" / "e5-small", passage_prefix="p").model.name != base
     assert OnnxEmbedder(tmp_path / "c" / "e5-small").model.name != base
+
+
+def test_the_place_of_a_tokenizer_is_not_stored_with_documents(tmp_path: Path) -> None:
+    write_model(tmp_path)
+    model = OnnxEmbedder(tmp_path).model
+
+    stored = chunking_json(ChunkSettings(tokenizer=model.tokenizer, size=64, overlap=8))
+
+    assert str(tmp_path) in model.tokenizer
+    assert str(tmp_path) not in str(stored)
+    assert len(stored["tokenizer"]) == 16
 
 
 def broken(tmp_path: Path, file: str, content: Any) -> Path:

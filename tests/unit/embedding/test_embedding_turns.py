@@ -2,14 +2,12 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
 from uuid import UUID
 
 import pytest
 
 from ingest.embedding.service import EmbeddingService
-from ingest.model import Vectors
-from tests.support.fake_embedder import FakeEmbedder
+from tests.support.fake_embedder import FakeEmbedder, FakeQueryEmbedder
 
 A, B = UUID(int=1), UUID(int=2)
 
@@ -65,18 +63,8 @@ async def test_the_time_of_a_local_embedder_is_charged_by_tokens(lane: str | Non
         assert charged == {}
 
 
-class QueryAwareEmbedder(FakeEmbedder):
-    def __init__(self) -> None:
-        super().__init__(max_items=8)
-        self.queries: list[list[str]] = []
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        self.queries.append(list(texts))
-        return await self.embed(texts)
-
-
 async def test_questions_and_passages_never_share_a_request() -> None:
-    embedder = QueryAwareEmbedder()
+    embedder = FakeQueryEmbedder(max_items=8)
     service = EmbeddingService(embedder)
     embedder.gate = asyncio.Event()
     calls = [
