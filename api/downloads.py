@@ -19,14 +19,15 @@ _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _LONGEST_NAME: Final = 200
 # Types that no browser runs. All others, as HTML and SVG, are bytes without a meaning.
 _INERT: Final = re.compile(
-    r"application/(pdf|json|zip|msword|rtf|vnd\.(openxmlformats|oasis|ms-(excel|powerpoint)).*)"
+    r"application/(pdf|json|zip|msword|rtf|vnd\.(openxmlformats|oasis|ms-(excel|powerpoint))[\w.+-]*)"
     r"|image/(png|jpeg|gif|webp|bmp|tiff)|text/(plain|csv|markdown|tab-separated-values)"
 )
 _OCTETS: Final = "application/octet-stream"
+_BYTES: Final = {"*/*": {"schema": {"type": "string", "format": "binary"}}}
 
 RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {_OCTETS: {"schema": {"type": "string", "format": "binary"}}}},
-    206: {"description": "The requested range"},
+    200: {"content": _BYTES},
+    206: {"description": "The requested range", "content": _BYTES},
     304: {"description": "Unchanged"},
     **problems(410, 416),
 }

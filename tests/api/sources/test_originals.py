@@ -62,6 +62,7 @@ async def test_the_bytes_are_a_download_that_no_browser_renders(
         ("image/svg+xml", "application/octet-stream"),
         ("application/xhtml+xml", "application/octet-stream"),
         ("text/plain\r\nX-Evil: 1", "application/octet-stream"),
+        ("application/vnd.oasis\rX-Evil: 1", "application/octet-stream"),
     ],
 )
 async def test_types_that_a_browser_might_run_are_bytes(

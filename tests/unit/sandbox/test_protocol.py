@@ -289,7 +289,7 @@ def test_a_message_that_quotes_the_file_is_made_storable() -> None:
 
 def test_a_few_bytes_cannot_stand_for_endless_chunks() -> None:
     text = "x" * 1_000_000
-    row = [1, 1, len(text), [], None, None, None, [0, len(text)], "", ""]
+    row = [1, 1, len(text), [], None, None, None, [0, len(text)], "", "", []]
     # A range that is invalid must not make up for the others.
     rows = [[ordinal, *row] for ordinal in range(1000)] + [[1000, 1, 10**12, 0, *row[3:]]]
 
@@ -302,7 +302,7 @@ def test_a_few_bytes_cannot_stand_for_endless_chunks() -> None:
     [
         {"metadata": {"a": [[]] * 800_000}},
         {"warnings": ["w" * 1000] * 70_000},
-        {"chunks": [[0, 1, 0, 1, ["heading " * 100] * 90_000, *[None] * 4, "", ""]]},
+        {"chunks": [[0, 1, 0, 1, ["heading " * 100] * 90_000, *[None] * 4, "", "", []]]},
     ],
 )
 def test_an_answer_is_not_larger_than_what_its_text_explains(changes: dict[str, Any]) -> None:
