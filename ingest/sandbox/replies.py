@@ -39,8 +39,7 @@ from ingest.sandbox.protocol import MAX_FRAME, MAX_MESSAGE, ChunkRow
 
 _LONGEST_CAUSE = 300
 _LONGEST_CODE = 8
-_MOST_TERMS = 8
-"""Per character: more than NFKC and other spellings make of it."""
+_MOST_TERMS = 8  # per character: more than NFKC and other spellings make of it
 # Objects of a decoded frame may take twenty times its bytes, and seconds to build. A frame as small
 # does no harm; in a larger one, the text may have any length, and the rest is limited.
 _SMALL_FRAME = 1024 * 1024
