@@ -14,6 +14,7 @@ _LONGEST: Final = 200
 _READ: Final = 500
 """Characters of a title or path that count."""
 _SCHEME: Final = regex.compile(r"^[a-z][a-z0-9+.-]*://")
+_HOST: Final = regex.compile(r"^[a-z][a-z0-9+.-]*://[^/]*")
 _WORD: Final = regex.compile(r"(?<!\p{L})\p{L}{3,}(?!\p{L}|\p{N})|\p{Lo}{2}")
 _LETTER: Final = regex.compile(r"\p{L}")
 _LEAST_LETTERS: Final = 0.6
@@ -40,21 +41,23 @@ def title_and_path(subject: Subject) -> str:
     """The title, and the parts of the path with other words: what the keyword index has."""
     title = (subject.title or "")[:_READ]
     known = {word.lower() for word in split(title).in_order}
-    parts = [*_path(subject).split("/"), (subject.name or "")[:_READ]]
+    parts = [*_path(subject, _SCHEME).split("/"), (subject.name or "")[:_READ]]
     other = dict.fromkeys(part for part in parts if not _has_only(part, known))
     return " ".join([title, *other])
 
 
 def context_line(subject: Subject, headings: tuple[str, ...]) -> str:
     """What is embedded in front of a chunk: title and headings, or the path without a title."""
-    title = subject.title or _name(subject) or " / ".join(_telling_parts(_path(subject)))
+    # The host is in front of all pages of a site.
+    path = _path(subject, _HOST)
+    title = subject.title or _name(subject) or " / ".join(_telling_parts(path))
     parts = [title, *(heading for heading in headings if heading != subject.title)]
     line = " > ".join(part for part in parts if part)
     return line if len(line) <= _LONGEST else f"{line[:60]} … {line[-_LONGEST + 63 :]}"
 
 
-def _path(subject: Subject) -> str:
-    return unquote(_SCHEME.sub("", subject.uri)).split("?", 1)[0][:_READ]
+def _path(subject: Subject, without: "regex.Pattern[str]") -> str:
+    return unquote(without.sub("", subject.uri)).split("?", 1)[0][:_READ]
 
 
 def _name(subject: Subject) -> str:

@@ -8,6 +8,8 @@ from uuid import UUID
 import httpx
 from psycopg.types.json import Jsonb
 
+from ingest.analysis.chunk_terms import terms_of_texts
+from ingest.analysis.subject import Subject
 from ingest.model import Coverage
 from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection
@@ -86,12 +88,19 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
         )
     ).fetchone()
     assert document is not None
-    for ordinal, text in enumerate(chunks):
+    about = Subject(title=None, uri="", language=None)
+    texts = [(text, ()) for text in chunks]
+    terms = terms_of_texts(about, texts, application_id=application_id)
+    for ordinal, (text, own) in enumerate(zip(chunks, terms, strict=True)):
         await conn.execute(
             "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, "
             "content, embedded_hash, token_count, char_start, char_end, section_start, "
-            "section_end) values (gen_random_uuid(), %s, %s, %s, %s, %s, '', 1, 0, %s, 0, %s)",
-            [application_id, source_id, document[0], ordinal, text, len(text), len(text)],
+            "section_end, words, grams) "
+            "values (gen_random_uuid(), %s, %s, %s, %s, %s, '', 1, 0, %s, 0, %s, %s, %s)",
+            [
+                *(application_id, source_id, document[0], ordinal, text, len(text), len(text)),
+                *(own.words.tolist(), own.grams.tolist()),
+            ],
         )
     return UUID(str(source_id))
 

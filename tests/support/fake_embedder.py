@@ -87,7 +87,8 @@ class FakeEmbedder:
             await self.gate.wait()
         if failure:
             raise failure
-        if self.refuses.intersection(texts):
+        # Each text has a context in front.
+        if any(text.rpartition("\n\n")[2] in self.refuses for text in texts):
             raise Refused("HTTP 400")
         if self.mood:
             raise self.mood

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 from uuid import UUID
 
+from ingest.analysis.chunk_terms import with_terms
 from ingest.blobs.local import LocalBlobStore
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import IngestError
@@ -77,6 +78,7 @@ class LineParser:
             coverage=self.coverage,
             warnings=self.warnings,
         )
+        document, chunks = with_terms(document, chunks)
         return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
 
     async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:

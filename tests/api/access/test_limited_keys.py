@@ -29,6 +29,8 @@ READ = [
     "/api/knowledge-source/{source}/progress",
     "/api/documents/{document}",
     "/api/documents/{document}/text",
+    "/api/documents/{document}/original",
+    "/api/chunks/{chunk}",
     "/api/chunks/{chunk}/section",
     "/api/jobs/{job}",
     "/api/jobs/{job}/logs",

@@ -242,12 +242,14 @@ async def test_a_deeper_search_that_takes_too_long_costs_no_hit(
     depths = []
     by_meaning = vector_ranking.by_meaning
 
-    async def slow(conn: Connection, query: VectorQuery, statistics: SearchStatistics) -> Any:
+    async def slow(
+        conn: Connection, query: VectorQuery, statistics: SearchStatistics, **options: bool
+    ) -> Any:
         depths.append(query.limit)
         if len(depths) > 1:
             await conn.execute("select set_config('statement_timeout', '20', true)")
             await conn.execute("select pg_sleep(30)")
-        return await by_meaning(conn, query, statistics)
+        return await by_meaning(conn, query, statistics, **options)
 
     monkeypatch.setattr(rank, "by_meaning", slow)
 

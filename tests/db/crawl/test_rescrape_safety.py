@@ -178,8 +178,8 @@ async def test_moved_page_is_kept_under_its_new_url(pool: Pool, application_id: 
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
-        house.web.answers |= {"/a": redirect("/a-new"), "/a-new": html("Page a.")}
+        house.web.answers |= {"/a": redirect("/a2"), "/a2": html("Page a.")}
         run, calls, _ = await house.again(application_id, run.source_id)
 
-        assert await house.documents(run) == {"/", "/a-new", "/b", "/c", "/d"}
+        assert await house.documents(run) == {"/", "/a2", "/b", "/c", "/d"}
         assert calls == 0

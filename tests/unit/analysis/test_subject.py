@@ -18,7 +18,7 @@ def subject(uri: str, *, title: str | None = None, name: str | None = None) -> S
         (subject("scan0012.pdf"), ("Oil",), "Oil"),
         (subject("scan0012.pdf", name="Heron manual.pdf"), (), "Heron manual"),
         (subject("x/oil.txt", name="oil.txt"), (), "oil"),
-        (subject("https://example.org/caf%C3%A9/oil?v=1"), (), "example.org / café / oil"),
+        (subject("https://example.org/caf%C3%A9/oil?v=1"), (), "café / oil"),
     ],
 )
 def test_context_line(about: Subject, headings: tuple[str, ...], line: str) -> None:
