@@ -66,10 +66,15 @@ def grams(words: Iterable[str], language: str | None) -> set[str]:
 
 
 def grams_of(word: str) -> list[str]:
-    bare = without_marks(word)
-    if len(bare) < _SHORTEST or not is_word(word):
+    """In order; then those of the word with its umlauts written out."""
+    if len(word) < _SHORTEST or not is_word(word):
         return []
-    return [f"#{bare[start : start + _GRAM]}" for start in range(len(bare) - _GRAM + 1)]
+    spellings = [without_marks(word), *filter(None, [_written_out(word)])]
+    return [
+        f"#{bare[start : start + _GRAM]}"
+        for bare in spellings
+        for start in range(len(bare) - _GRAM + 1)
+    ]
 
 
 def numbers(forms: Iterable[str]) -> Terms:

@@ -90,5 +90,9 @@ def test_stems_are_of_their_language() -> None:
 
 
 def test_grams_of_long_words_only() -> None:
+    assert grams_of("prüfen") == [
+        *("#pruf", "#rufe", "#ufen"),
+        *("#prue", "#ruef", "#uefe", "#efen"),
+    ]
     assert grams_of("pumpe") == ["#pump", "#umpe"]
     assert grams_of("pump") == grams_of("4711471147") == grams_of("東京大学東京") == []
