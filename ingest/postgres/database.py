@@ -148,11 +148,16 @@ class Pool:
         return Pool(self.connections, application_id)
 
     @asynccontextmanager
-    async def transaction(self, *, wait_seconds: float | None = None) -> AsyncIterator[Connection]:
-        """`wait_seconds`: how long to wait for a connection; None: the usual time."""
+    async def transaction(
+        self, *, wait_seconds: float | None = None, options: bytes | None = None
+    ) -> AsyncIterator[Connection]:
+        """`wait_seconds`: how long to wait for a connection; None: the usual time.
+
+        `options`: statements that set options of the transaction, sent with its begin."""
         # At the end, the connection commits, or rolls back on errors.
         async with self.connections.open.connection(wait_seconds) as conn:
-            await begin_transaction(conn, self._steps)
+            steps = self._steps if options is None else b"; ".join((self._steps, options))
+            await begin_transaction(conn, steps)
             yield conn
 
     @asynccontextmanager
@@ -188,10 +193,10 @@ def across_applications(connections: Connections) -> Pool:
 
 
 def transaction(
-    pool: Pool, *, wait_seconds: float | None = None
+    pool: Pool, *, wait_seconds: float | None = None, options: bytes | None = None
 ) -> AbstractAsyncContextManager[Connection]:
     """A connection in a transaction: commits at the end of the block, rolls back on errors."""
-    return pool.transaction(wait_seconds=wait_seconds)
+    return pool.transaction(wait_seconds=wait_seconds, options=options)
 
 
 async def show(conn: Connection, application_id: UUID | None) -> None:

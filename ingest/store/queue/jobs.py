@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 from psycopg.rows import class_row, dict_row, scalar_row
@@ -16,6 +16,7 @@ from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries, new_id
 
 _SQL = load_queries("queue/jobs.sql")
+PLAN_COMPLETE: Final = _SQL["plan_complete"]
 
 T = TypeVar("T")
 
@@ -169,11 +170,15 @@ async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
 
 
 async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
-    """Complete jobs that changed nothing else; returns the ids of those we still owned."""
+    """Complete jobs that changed nothing else; returns the ids of those we still owned.
+
+    In a transaction with the options `PLAN_COMPLETE`, which fix the order of its locks.
+    """
+    ordered = sorted(jobs, key=lambda job: job.id.int)
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["complete"],
-            {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]},
+            {"ids": [job.id for job in ordered], "fences": [job.fence for job in ordered]},
         )
         return set(await cur.fetchall())
 
