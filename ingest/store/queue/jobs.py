@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 from psycopg.rows import class_row, dict_row, scalar_row
@@ -13,10 +13,9 @@ from psycopg.types.json import Jsonb
 from ingest.model import JobStatus, ReviewReason
 from ingest.observability import tracing
 from ingest.payloads import Payload
-from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.postgres.database import Connection, Pool, load_queries, new_id
 
 _SQL = load_queries("queue/jobs.sql")
-PLAN_COMPLETE: Final = _SQL["plan_complete"]
 
 T = TypeVar("T")
 
@@ -169,18 +168,16 @@ async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
     await conn.execute(_SQL["wake"], {"payload": payload})
 
 
-async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
-    """Complete jobs that changed nothing else; returns the ids of those we still owned.
-
-    In a transaction with the options `PLAN_COMPLETE`, which fix the order of its locks.
-    """
+async def complete(pool: Pool, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Complete jobs that changed nothing else; returns the ids of those we still owned."""
     ordered = sorted(jobs, key=lambda job: job.id.int)
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(
-            _SQL["complete"],
-            {"ids": [job.id for job in ordered], "fences": [job.fence for job in ordered]},
-        )
-        return set(await cur.fetchall())
+    completed: list[UUID] = await pool.run_alone(
+        _SQL["complete"],
+        {"ids": [job.id for job in ordered], "fences": [job.fence for job in ordered]},
+        row_factory=scalar_row,
+        options=_SQL["plan_complete"],
+    )
+    return set(completed)
 
 
 async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:

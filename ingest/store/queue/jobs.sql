@@ -50,8 +50,10 @@ select job.id
 -- Options for the transaction of `complete`. Two plans are left, and both visit jobs in the order of
 -- their ids: look up each given id, or, if the table is small, scan the primary key. Planned for the
 -- values, because a table that was small grows within seconds.
-set local plan_cache_mode = force_custom_plan; set local enable_seqscan = off;
-set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off
+select set_config(name, value, true)
+  from (values ('plan_cache_mode', 'force_custom_plan'), ('enable_seqscan', 'off'),
+               ('enable_bitmapscan', 'off'), ('enable_hashjoin', 'off'),
+               ('enable_mergejoin', 'off')) as option(name, value);
 
 -- name: complete
 -- Ends attempts that changed only their jobs. `ids` are sorted, and plan_complete keeps their order;

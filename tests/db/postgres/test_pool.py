@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool
 from pydantic import SecretStr
 
@@ -38,6 +40,23 @@ async def test_pooled_connection_is_used_without_a_check_query(
     for _ in range(3):
         async with pool.session() as conn:
             await conn.execute("select 1")
+
+
+async def test_a_statement_run_alone_commits_or_leaves_nothing(
+    pool: Pool, application_id: UUID
+) -> None:
+    rename = b"update app.applications set name = %(name)s where id = %(id)s returning name"
+
+    async def run(query: bytes, name: str) -> list[str]:
+        values = {"name": name, "id": application_id}
+        return await pool.run_alone(query, values, row_factory=scalar_row)
+
+    for _ in range(10):  # more often than psycopg needs to prepare it
+        assert await run(rename, "new") == ["new"]
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await run(rename + b", 1 / (name <> 'bad')::integer", "bad")
+
+    assert await run(b"select name from app.applications where id = %(id)s", "") == ["new"]
 
 
 async def test_silently_lost_server_is_detected_soon(dsn: str, tmp_path: Path) -> None:
