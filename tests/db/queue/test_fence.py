@@ -261,8 +261,8 @@ async def test_jobs_are_completed_in_the_order_of_their_ids(
     conn: Connection, application_id: UUID, count: int
 ) -> None:
     await enqueue(conn, application_id, count)
+    await conn.execute("analyze rag.processing_jobs")  # it sees no running jobs
     held = await claim(conn, batch=count)
-    await conn.execute("analyze rag.processing_jobs")
     queries = load_queries("queue/jobs.sql")
 
     async with conn.transaction():
