@@ -122,6 +122,11 @@ create trigger count_new after insert on rag.processing_jobs
 -- By statement: a trigger for each row took a third of the throughput of short jobs.
 create function rag.count_changed_jobs() returns trigger language plpgsql as $$
 begin
+    -- Claims and progress: these jobs count as before. Nothing changes a job's `sizeBytes`.
+    if not exists (select from changed where status <> 'processing')
+       and not exists (select from before where status not in ('pending', 'processing')) then
+        return null;
+    end if;
     insert into rag.usage_changes (application_id, staged_bytes, pending_jobs)
     select application_id, sum(staged_bytes), sum(pending_jobs)
       from (select application_id, rag.staged_bytes(type, status, payload) as staged_bytes,

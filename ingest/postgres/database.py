@@ -6,18 +6,24 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import psycopg
 import structlog
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import AsyncRowFactory
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import IngestError, SetupError
 from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
-from ingest.postgres.sessions import PoolConnection, SessionSetup, begin_transaction
+from ingest.postgres.sessions import (
+    PoolConnection,
+    SessionSetup,
+    begin_transaction,
+    needs_local_settings,
+)
 
 log = structlog.get_logger()
 
@@ -56,6 +62,9 @@ def new_id() -> UUID:
 _ROW_SECURITY: Final = load_queries("row_security.sql")
 _OWN_ROLE: Final = _ROW_SECURITY["own_role"]
 _SET_SCOPE: Final = _ROW_SECURITY["set_scope"]
+_BEGIN_SCOPE: Final = _ROW_SECURITY["begin_scope"]
+
+T = TypeVar("T")
 
 
 async def _check(conn: Connection) -> None:
@@ -173,6 +182,8 @@ class Pool:
         if role is not None:
             steps = f'set local role "{role}"; {steps}'
         self._steps = steps.encode()
+        self._is_limited = collection_ids is not None
+        self._scope_values = {"role": role, "scope": _visible(scope)}
 
     def of(self, application_id: UUID) -> "Pool":
         """Transactions that see the rows of this application only."""
@@ -192,6 +203,35 @@ class Pool:
         async with self.connections.open.connection(wait_seconds) as conn:
             await begin_transaction(conn, self._steps)
             yield conn
+
+    async def run_alone(
+        self,
+        query: bytes,
+        parameters: Mapping[str, Any],
+        *,
+        row_factory: AsyncRowFactory[T],
+        options: bytes | None = None,
+    ) -> list[T]:
+        """Run one statement as a transaction of its own, and return its rows.
+
+        In one round trip, which takes half the processor time of `transaction`. `options`: a
+        statement that sets options of the transaction.
+        """
+        async with self.connections.open.connection() as conn:
+            if self._is_limited or needs_local_settings(conn):  # which take several messages
+                await begin_transaction(conn, self._steps)
+                if options is not None:
+                    await conn.execute(options)
+                cursor = conn.cursor(row_factory=row_factory)
+                return await (await cursor.execute(query, parameters)).fetchall()
+            # What is sent together is one transaction; an error ends all of it.
+            cursor = conn.cursor(row_factory=row_factory)
+            async with conn.pipeline():
+                await conn.execute(_BEGIN_SCOPE, self._scope_values, prepare=True)
+                if options is not None:
+                    await conn.execute(options, prepare=True)
+                await cursor.execute(query, parameters)
+            return await cursor.fetchall()
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Connection]:

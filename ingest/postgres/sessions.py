@@ -72,6 +72,11 @@ async def begin_transaction(conn: AsyncConnection[Any], steps: bytes) -> None:
     await AsyncCursor(conn).execute(b"; ".join(begin), prepare=False)
 
 
+def needs_local_settings(conn: AsyncConnection[Any]) -> bool:
+    """Whether each transaction on this connection has to begin with `begin_transaction`."""
+    return isinstance(conn, PoolConnection) and conn.local_settings is not None
+
+
 class _LocalCursor(AsyncCursor[Row]):
     """Runs single statements in a transaction, so that `local_settings` apply."""
 

@@ -192,3 +192,9 @@ select set_config('app.application_id', scope, true),
             then set_config('role', regexp_replace(current_user, '_all$', '')
                                     || case scope when '*' then '_all' else '' end, true) end
   from (select %s::text as scope) as wanted;
+
+-- name: begin_scope
+-- As the first statement of a transaction; a role of null: none is taken.
+select case when wanted.role is not null then set_config('role', wanted.role, true) end,
+       set_config('app.application_id', %(scope)s, true)
+  from (select %(role)s::text as role) as wanted;

@@ -50,8 +50,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     if not group:
         return set()
     if all(finished.updates_job_only for finished in group):
-        async with transaction(pool) as conn:  # one statement is a transaction by itself
-            return await jobs.complete(conn, [finished.ended.job for finished in group])
+        return await jobs.complete(pool, [finished.ended.job for finished in group])
     started = time.monotonic()
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])

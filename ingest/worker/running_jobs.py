@@ -53,7 +53,8 @@ class Running:
         self.abandoned: set[asyncio.Task[Finished | None]] = set()
         """Handlers that ignored their cancellation. They hold no slot; the fence blocks writes."""
         self._handlers = handlers
-        self._context_of = lru_cache(_CONTEXTS)(partial(within, context))
+        # By number: hash and comparison of a UUID are Python code.
+        self._context_of = lru_cache(_CONTEXTS)(lambda number: within(context, UUID(int=number)))
         self._on_free = on_free
         self._grace = grace.total_seconds()
         self._group_commit = GroupCommit(pool, on_done=self._committed)
@@ -86,7 +87,7 @@ class Running:
             job,
             job_type,
             handlers=self._handlers,
-            context=self._context_of(job.application_id),
+            context=self._context_of(job.application_id.int),
             progress=progress,
         )
         traced = tracing.job_span(job.type, attempt=job.attempts, traceparent=job.traceparent)

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from ingest.model import JobStatus, ReviewReason
 from ingest.observability import tracing
 from ingest.payloads import Payload
-from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.postgres.database import Connection, Pool, load_queries, new_id
 
 _SQL = load_queries("queue/jobs.sql")
 
@@ -168,14 +168,16 @@ async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
     await conn.execute(_SQL["wake"], {"payload": payload})
 
 
-async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+async def complete(pool: Pool, jobs: Sequence[ClaimedJob]) -> set[UUID]:
     """Complete jobs that changed nothing else; returns the ids of those we still owned."""
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(
-            _SQL["complete"],
-            {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]},
-        )
-        return set(await cur.fetchall())
+    ordered = sorted(jobs, key=lambda job: job.id.int)
+    completed: list[UUID] = await pool.run_alone(
+        _SQL["complete"],
+        {"ids": [job.id for job in ordered], "fences": [job.fence for job in ordered]},
+        row_factory=scalar_row,
+        options=_SQL["plan_complete"],
+    )
+    return set(completed)
 
 
 async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:

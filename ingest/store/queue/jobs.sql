@@ -46,22 +46,25 @@ select job.id
  order by job.id
    for update of job;
 
+-- name: plan_complete
+-- Options for the transaction of `complete`. Two plans are left, and both visit jobs in the order of
+-- their ids: look up each given id, or, if the table is small, scan the primary key. Planned for the
+-- values, because a table that was small grows within seconds.
+select set_config(name, value, true)
+  from (values ('plan_cache_mode', 'force_custom_plan'), ('enable_seqscan', 'off'),
+               ('enable_bitmapscan', 'off'), ('enable_hashjoin', 'off'),
+               ('enable_mergejoin', 'off')) as option(name, value);
+
 -- name: complete
--- Ends attempts that changed only their jobs. Locks the rows first, sorted.
-with held as materialized (
-    select job.id
-      from rag.processing_jobs as job
-      join unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as ended(id, fence)
-        on job.id = ended.id and job.fence = ended.fence
-     where job.status = 'processing'
-     order by job.id
-       for update of job)
+-- Ends attempts that changed only their jobs. `ids` are sorted, and plan_complete keeps their order;
+-- locking the rows first would take a tenth of the time. The subquery hides the status from the
+-- planner: it must not choose a partial index, which has another order.
 update rag.processing_jobs as job
    set status = 'completed', run_at = null, wait_reason = null, locked_by = null, locked_at = null,
        stage = null, progress = 100, last_error_code = null, last_error_message = null,
        review_reason = null, completed_at = clock_timestamp()
-  from held
- where job.id = held.id
+  from unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as ended(id, fence)
+ where job.id = ended.id and job.fence = ended.fence and job.status = (select 'processing')
 returning job.id;
 
 -- name: finish

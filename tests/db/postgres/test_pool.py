@@ -1,18 +1,22 @@
 """Connections that are handed out."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool
 from pydantic import SecretStr
 
 from harness.pools import pool_across_applications
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Connection, Pool, has_lost_connection
 from ingest.runtime import database
 from ingest.settings.settings import Settings
+from tests.support.running_worker import until
 
 
 async def test_a_connection_that_the_server_dropped_is_not_handed_out(
@@ -38,6 +42,53 @@ async def test_pooled_connection_is_used_without_a_check_query(
     for _ in range(3):
         async with pool.session() as conn:
             await conn.execute("select 1")
+
+
+async def test_a_statement_run_alone_commits_or_leaves_nothing(
+    pool: Pool, application_id: UUID
+) -> None:
+    rename = b"update app.applications set name = %(name)s where id = %(id)s returning name"
+
+    async def run(query: bytes, name: str) -> list[str]:
+        values = {"name": name, "id": application_id}
+        return await pool.run_alone(query, values, row_factory=scalar_row)
+
+    for _ in range(10):  # more often than psycopg needs to prepare it
+        assert await run(rename, "new") == ["new"]
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await run(rename + b", 1 / (name <> 'bad')::integer", "bad")
+
+    assert await run(b"select name from app.applications where id = %(id)s", "") == ["new"]
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "terminated"])
+async def test_a_statement_run_alone_that_is_broken_off_leaves_nothing(
+    dsn: str, conn: Connection, application_id: UUID, ends: str
+) -> None:
+    rename = b"update app.applications set name = 'late' where id = %(id)s returning name"
+    async with pool_across_applications(dsn, size=1, application_name="alone") as pool:
+        async with pool.session() as ours:
+            session = ours.info.backend_pid
+        async with conn.transaction():
+            await conn.execute("select from app.applications for update")
+            values = {"id": application_id}
+            blocked = asyncio.create_task(pool.run_alone(rename, values, row_factory=scalar_row))
+            await until(lambda: _count(conn, b"pg_locks where not granted"))
+            if ends == "cancelled":
+                blocked.cancel()
+            else:
+                await conn.execute("select pg_terminate_backend(%s, 5000)", [session])
+            with pytest.raises((asyncio.CancelledError, psycopg.OperationalError)) as broken:
+                await blocked
+
+        assert has_lost_connection(broken.value) == (ends == "terminated")
+        name = b"select name from app.applications where id = %(id)s"
+        assert await pool.run_alone(name, values, row_factory=scalar_row) != ["late"]
+
+
+async def _count(conn: Connection, what: bytes) -> int:
+    [(count,)] = await (await conn.execute(b"select count(*) from " + what)).fetchall()
+    return int(count)
 
 
 async def test_silently_lost_server_is_detected_soon(dsn: str, tmp_path: Path) -> None:

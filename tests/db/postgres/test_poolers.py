@@ -13,6 +13,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import scalar_row
 from structlog.testing import capture_logs
 
 from harness.pgbouncer import PROGRAM, PgBouncer
@@ -118,6 +119,22 @@ async def test_statements_of_many_connections_are_not_mixed_up(shared_pool: Pool
 
     for first in range(0, 120, 12):  # psycopg prepares what it has executed five times
         await asyncio.gather(*[ask(first + number) for number in range(12)])
+
+
+@needs_pgbouncer
+async def test_statements_run_alone_have_their_scope_and_leave_none_behind(
+    shared_pool: Pool,
+) -> None:
+    seen = b"select coalesce(current_setting('app.application_id', true), '')"
+    owners = [uuid4() for _ in range(20)]
+
+    found = await asyncio.gather(
+        *(shared_pool.of(owner).run_alone(seen, {}, row_factory=scalar_row) for owner in owners)
+    )
+
+    assert found == [[str(owner)] for owner in owners]
+    async with shared_pool.session() as conn:
+        assert await (await conn.execute(seen)).fetchall() == [("",)]
 
 
 @needs_pgbouncer

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from psycopg.rows import scalar_row
 
 from ingest.postgres.database import (
     Connection,
@@ -385,6 +386,21 @@ async def test_without_a_scope_nothing_is_seen_and_a_scope_ends_with_its_transac
             unscoped = await _count(conn, "rag.chunks")
 
     assert (ours, all_, unscoped) == (1, 2, 0)
+
+
+async def test_a_statement_run_alone_has_the_scope_of_its_pool_and_leaves_none_behind(
+    rows: psycopg.Connection[Any], pool: Pool
+) -> None:
+    count = b"select count(*) from rag.chunks"
+    for each, expected in ((pool.of(OURS), [1]), (pool, [2]), (pool.of(OURS), [1])):
+        assert await each.run_alone(count, {}, row_factory=scalar_row) == expected
+
+    seen = b"select concat(current_user, current_setting('app.application_id', true))"
+    alone = await pool.of(OURS).run_alone(seen, {}, row_factory=scalar_row)
+    async with pool.session() as conn:
+        [(left,)] = await (await conn.execute(seen)).fetchall()
+        login = conn.info.user
+    assert (alone, left) == ([f"{pool.connections.role}{OURS}"], login)
 
 
 async def test_the_keyword_search_uses_its_index_behind_the_wall(

@@ -1,12 +1,13 @@
 """Late writers, dead workers, cancelled jobs: who may still write."""
 
+import re
 from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
 
 from ingest.payloads import FilePayload
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Connection, Pool, load_queries
 from ingest.store.queue import job_control, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.worker.commit import Finished, commit
@@ -253,3 +254,37 @@ async def test_a_late_holder_is_not_among_jobs_that_are_completed_in_one_stateme
     assert await commit(pool, group) == {good.id}
     states = [(await job_row(conn, job.id))["status"] for job in (late, cancelled, good)]
     assert states == ["processing", "cancelled", "completed"]
+
+
+@pytest.mark.parametrize("count", [1, 2_000])
+async def test_jobs_are_completed_in_the_order_of_their_ids(
+    conn: Connection, application_id: UUID, count: int
+) -> None:
+    await enqueue(conn, application_id, count)
+    await conn.execute("analyze rag.processing_jobs")  # it sees no running jobs
+    held = await claim(conn, batch=count)
+    queries = load_queries("queue/jobs.sql")
+
+    async with conn.transaction():
+        await conn.execute(queries["plan_complete"])
+        cursor = await conn.execute(
+            b"explain " + queries["complete"],
+            {"ids": [job.id for job in held], "fences": [job.fence for job in held]},
+        )
+        plan = "\n".join(line for (line,) in await cursor.fetchall())
+
+    # Any other scan or join would lock the jobs in another order than other transactions do.
+    scans = set(re.findall(r"\w+ Scan (?:using|on) \w+", plan))
+    assert scans == {"Index Scan using processing_jobs_pkey", "Function Scan on ended"}
+    assert set(re.findall(r"\w+ Loop|\w+ Join", plan)) == {"Nested Loop"}
+
+
+async def test_jobs_are_completed_whatever_their_order(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    await enqueue(conn, application_id, 3)
+    held = await claim(conn, batch=3)
+    late = held[1]._replace(fence=held[1].fence - 1)
+
+    assert await jobs.complete(pool, [held[2], late, held[0]]) == {held[0].id, held[2].id}
+    assert (await job_row(conn, held[1].id))["status"] == "processing"
