@@ -27,9 +27,9 @@ from ingest.postgres.database import (
     across_applications,
     open_pool,
     transaction,
-    with_keepalives,
 )
 from ingest.postgres.embedded.server import EmbeddedPostgres
+from ingest.postgres.keepalives import with_keepalives
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
 from ingest.postgres.server_check import check_server

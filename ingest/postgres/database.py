@@ -12,7 +12,6 @@ from uuid import UUID
 import psycopg
 import structlog
 from psycopg import AsyncConnection
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import AsyncRowFactory
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -41,14 +40,6 @@ _TIMED_OUT: Final = (
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.TransactionTimeout,
 )
-# libpq options to detect a dead server: it must acknowledge sent data, or a probe of an idle
-# connection, within half a minute. libpq ignores them for Unix sockets.
-_SILENCE: Final[Mapping[str, Any]] = {
-    "keepalives_idle": "20",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-}
 
 
 def new_id() -> UUID:
@@ -294,16 +285,6 @@ def is_database_unavailable(error: BaseException) -> bool:
     if not isinstance(error, psycopg.OperationalError) or is_timed_out(error):
         return False
     return error.sqlstate is None or error.sqlstate[:2] in _UNAVAILABLE
-
-
-def with_keepalives(dsn: str) -> str:
-    """The DSN with TCP timeouts that detect a silently dead server; given options take precedence.
-
-    Without them, if the server's machine is off or a firewall has dropped the connection, sending a
-    statement takes 15 minutes to fail, and waiting for a response takes hours.
-    """
-    silence: dict[str, Any] = {**_SILENCE, **conninfo_to_dict(dsn)}
-    return make_conninfo(**silence)
 
 
 def has_lost_connection(error: BaseException) -> bool:
