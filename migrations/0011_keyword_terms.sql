@@ -8,7 +8,8 @@ alter table rag.documents
 -- The vectors of equal texts are shared, and the text now begins with what the chunk is about.
 alter table rag.chunks rename column content_hash to embedded_hash;
 alter index rag.chunks_content_hash rename to chunks_embedded_hash;
-create index documents_language on rag.documents (application_id, language);
+create index documents_language on rag.documents (application_id, language)
+    where language is not null;
 create index documents_terms_missing on rag.documents (id) where not terms_indexed;
 
 drop view rag.searchable_chunks;

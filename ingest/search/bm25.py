@@ -30,7 +30,7 @@ _FIELD_WEIGHTS: Final = np.array([2.0, 1.5, 1.0, 1.0])
 _BODY: Final = 2
 _ORDERED: Final = 3
 """Fields whose terms are in the order of the text."""
-_PAIR: Final = 0.15
+_PAIR: Final = 0.2
 """Weight of a pair, relative to the sum of its words."""
 _GRAM: Final = 0.5
 """Weight of a gram, relative to a word as rare."""

