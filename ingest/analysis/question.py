@@ -1,6 +1,7 @@
 """Reads a question for the keyword search: its words, quoted phrases and excluded words.
 
 "Heron pump" oil -filter  → words heron, pump, oil; phrase (heron, pump); excluded (filter,)
+"a b" OR "c d"            → words a, b, c, d; one of both phrases
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from ingest.analysis.terms import Terms, forms, grams_of, numbers
 from ingest.analysis.words import Words, split
 
 _MOST_WORDS: Final = 64
+_OR: Final = "OR"
 _LONGEST: Final = 4000
 """Characters that are read."""
 _PIECE: Final = regex.compile(
@@ -31,23 +33,32 @@ class QuestionWord:
     grams: Terms
 
 
+Phrase = Sequence[QuestionWord]
+"""Words in this order."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KeywordQuestion:
     words: Sequence[QuestionWord]
     """Each once, without those excluded."""
     pairs: Sequence[tuple[int, int]]
     """Places in `words` of two that follow each other."""
-    phrases: Sequence[Sequence[QuestionWord]]
-    """Every hit has these words in this order."""
-    excluded: Sequence[Sequence[QuestionWord]]
+    phrases: Sequence[Sequence[Phrase]]
+    """Every hit has one phrase of each group."""
+    excluded: Sequence[Phrase]
     """No hit has these."""
 
 
 def read_question(text: str, languages: Sequence[str]) -> KeywordQuestion:
     """Read any string. `languages`: those of the application's documents."""
     reader = _Reader(languages)
+    is_after_phrase = False
     for piece in _PIECE.finditer(text[:_LONGEST]):
         phrase = piece["phrase"]
+        if piece["word"] == _OR and is_after_phrase:
+            reader.take_next_as_alternative()
+            continue
+        is_after_phrase = phrase is not None
         words = split(piece["word"] if phrase is None else phrase)
         if piece["minus"]:
             reader.exclude(words)
@@ -62,9 +73,10 @@ class _Reader:
         self._words: dict[str, QuestionWord] = {}
         self._places: dict[str, int] = {}
         self._pairs: dict[tuple[int, int], None] = {}
-        self._phrases: list[Sequence[QuestionWord]] = []
-        self._excluded: list[Sequence[QuestionWord]] = []
+        self._phrases: list[list[Phrase]] = []
+        self._excluded: list[Phrase] = []
         self._last: int | None = None
+        self._is_alternative = False
 
     def add(self, words: Words, *, is_phrase: bool) -> None:
         for word in words.in_order:
@@ -77,7 +89,17 @@ class _Reader:
         for word in words.compounds:
             self._place(word)
         if is_phrase and words.in_order:
-            self._phrases.append([self._words[word] for word in words.in_order])
+            phrase = [self._words[word] for word in words.in_order]
+            if self._is_alternative and self._phrases:
+                self._phrases[-1].append(phrase)
+            else:
+                self._phrases.append([phrase])
+        self._is_alternative = False
+
+    def take_next_as_alternative(self) -> None:
+        """The next phrase, if it is one, may stand in place of the last."""
+        self._is_alternative = True
+        self._last = None
 
     def exclude(self, words: Words) -> None:
         self._last = None

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.analysis.question import KeywordQuestion
+from ingest.analysis.question import KeywordQuestion, Phrase
 from ingest.analysis.terms import SEPARATOR, Terms
 
 Floats = NDArray[np.float64]
@@ -115,10 +115,10 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
         times = rows.count_pairs(places[first], places[second])
         total += _PAIR * (weights[first] + weights[second]) * _saturated(times, norm)
     allowed = np.ones(len(norm), np.bool_)
-    for phrase in question.phrases:
-        allowed &= rows.have_phrase([rows.places(word.terms) for word in phrase])
+    for group in question.phrases:
+        allowed &= np.logical_or.reduce([rows.have(phrase) for phrase in group])
     for phrase in question.excluded:
-        allowed &= ~rows.have_phrase([rows.places(word.terms) for word in phrase])
+        allowed &= ~rows.have(phrase)
     return Scores(total, allowed)
 
 
@@ -180,8 +180,9 @@ class _FieldRows:
         at = at[self._row[at] == self._row[at + 1]]
         return _sums(self._row[at], np.ones(len(at)), self._count)
 
-    def have_phrase(self, words: Sequence[Flags]) -> Flags:
+    def have(self, phrase: Phrase) -> Flags:
         """Whether each chunk has the words one after the other; a single one, anywhere."""
+        words = [self.places(word.terms) for word in phrase]
         found = words[0].copy()
         if len(words) > 1:
             found &= self._field < _ORDERED

@@ -31,8 +31,9 @@ def conditions(
     if question.phrases:
         # Every hit has them, so the other words only count in the ranking.
         chunks = {word.text: found for found, word in rare_first}
-        phrase = sorted(question.phrases[0], key=lambda word: chunks[word.text])
-        yield WordCondition(groups=[word.terms for word in phrase[:_GROUPS]])
+        for phrase in question.phrases[0]:
+            rare = sorted(phrase, key=lambda word: chunks[word.text])[:_GROUPS]
+            yield WordCondition(groups=[word.terms for word in rare])
         return
     yield from _of_words(rare_first, most)
     if with_grams:

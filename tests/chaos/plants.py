@@ -5,9 +5,11 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, LiteralString
+from uuid import UUID
 
 import psycopg
 
+from ingest.analysis.terms import salt
 from tests.chaos import checks, host, leftovers
 from tests.chaos.checks import Problem
 from tests.chaos.installation import Installation
@@ -76,7 +78,10 @@ _IN_THE_DATABASE: Final[Sequence[tuple[str, str, LiteralString]]] = (
 _GIVE: Final[Sequence[LiteralString]] = (
     "update rag.knowledge_sources set application_id = %(application)s where id = %(source)s",
     "update rag.documents set application_id = %(application)s where source_id = %(source)s",
-    "update rag.chunks set application_id = %(application)s where source_id = %(source)s",
+    # The terms of the keyword index are salted with the application.
+    "update rag.chunks set application_id = %(application)s, words = array(select word # %(salts)s "
+    "from unnest(words) with ordinality as own(word, place) order by place) "
+    "where source_id = %(source)s",
     "update rag.embeddings set application_id = %(application)s where chunk_id in "
     "(select id from rag.chunks where source_id = %(source)s)",
 )
@@ -138,15 +143,16 @@ def _given_away(on: Installation, models: Sequence[ApplicationModel]) -> Iterato
         list(sources),
     )
     other = next(model.id for model in models if model.id != owner)
-    _give(on, source, other)
+    salts = salt(UUID(owner)) ^ salt(UUID(other))
+    _give(on, source, other, salts)
     try:
         yield
     finally:
-        _give(on, source, owner)
+        _give(on, source, owner, salts)
 
 
-def _give(on: Installation, source: object, application: str) -> None:
-    values = {"source": source, "application": application}
+def _give(on: Installation, source: object, application: str, salts: int) -> None:
+    values = {"source": source, "application": application, "salts": salts}
     connection: psycopg.Connection[Any] = on.postgres._connection()
     for statement in _GIVE:
         connection.execute(statement, values)

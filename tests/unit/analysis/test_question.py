@@ -22,13 +22,22 @@ def test_words_that_follow_each_other_are_pairs() -> None:
 def test_quotes_and_minus() -> None:
     question = read_question('"boundary layer" oil -filter -"red basin" e-mail "open', [])
 
-    texts = [[word.text for word in phrase] for phrase in question.phrases]
+    texts = [[word.text for word in phrase] for [phrase] in question.phrases]
     excluded = [[word.text for word in phrase] for phrase in question.excluded]
     assert texts == [["boundary", "layer"], ["open"]]
     assert excluded == [["filter"], ["red", "basin"]]
     assert [word.text for word in question.words] == [
         *("boundary", "layer", "oil", "e", "mail", "email", "open")
     ]
+
+
+def test_or_joins_phrases() -> None:
+    question = read_question('"a b" OR "c d" and "e"', [])
+
+    groups = [[[word.text for word in phrase] for phrase in group] for group in question.phrases]
+    assert groups == [[["a", "b"], ["c", "d"]], [["e"]]]
+    assert [word.text for word in read_question("cats OR dogs", []).words] == ["cats", "or", "dogs"]
+    assert [word.text for word in question.words] == ["a", "b", "c", "d", "and", "e"]
 
 
 def test_grams_are_in_order_and_once() -> None:

@@ -79,6 +79,7 @@ def test_phrases_and_exclusions() -> None:
     chunks = [words("red heron pump"), words("pump heron red"), words("heron pump x")]
 
     assert list(scores('"heron pump"', chunks).is_allowed) == [True, False, True]
+    assert list(scores('"heron red" OR "pump x"', chunks).is_allowed) == [False, True, True]
     assert list(scores("pump -red", chunks).is_allowed) == [False, False, True]
     assert list(scores('pump -"heron red"', chunks).is_allowed) == [True, False, True]
 
