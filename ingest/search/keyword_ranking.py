@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from ingest.analysis.question import KeywordQuestion, read_question
-from ingest.analysis.terms import has_grams
 from ingest.postgres.database import Connection
 from ingest.search.bm25 import Candidates, Rows, Statistics, score, whole_weight
 from ingest.search.candidates import conditions
@@ -71,7 +70,7 @@ async def by_words(
         question,
         matches.statistics,
         most=most,
-        with_grams=any(map(has_grams, known.languages)) or not known.languages,
+        with_grams=known.has_grams,
     )
     found = await keyword_search.candidates(conn, scope, wanted, most=most)
     scores = {id: own for id, own in matches.score(found).items() if own > 0}

@@ -61,6 +61,11 @@ class WordStatistics:
     _grams: _Counts
 
     @property
+    def has_grams(self) -> bool:
+        """Whether any chunk of the sample has grams."""
+        return len(self._grams.terms) > 0
+
+    @property
     def is_exact(self) -> bool:
         return self.chunks <= self._sampled
 
