@@ -162,7 +162,11 @@ async def test_nothing_comes_after_unsubscribing(
     named, muted, other = [await add_source(conn, application_id) for _ in range(3)]
     await hub.subscribe(inbox.subscriber, [named], {})
     hub.unsubscribe(inbox.subscriber, [named])
+    # The event has been distributed before the subscriber follows all sources.
+    first = Inbox(Subscriber(application_id=application_id))
+    await hub.subscribe(first.subscriber, [named], {})
     await emit(conn, named)
+    await first.until(named, 1)
     await hub.follow(inbox.subscriber, {})
     hub.unsubscribe(inbox.subscriber, [muted])
     await emit(conn, muted)
