@@ -90,6 +90,8 @@ def _body(question: Question) -> dict[str, Any]:
         "limit": LIMIT,
         "mode": question.mode,
         "filter": question.filter,
+        # The texts are of the same few sentences, so many would count as copies.
+        "collapse": False,
     }
 
 
