@@ -22,6 +22,7 @@ from ingest.analysis.terms import SEPARATOR, Terms
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 _K1: Final = 1.5
 _B: Final = 0.75
@@ -32,6 +33,7 @@ _ORDERED: Final = 3
 """Fields whose terms are in the order of the text."""
 _PAIR: Final = 0.2
 """Weight of a pair, relative to the sum of its words."""
+_NONE: Final = np.empty(0, np.int32)
 _GRAM: Final = 0.5
 """Weight of a gram, relative to a word as rare."""
 _MOST_BY_GRAMS: Final = 3.0
@@ -59,10 +61,9 @@ class Rows:
     def sum_of(self, terms: Terms, weights: Sequence[float]) -> Floats:
         """The summed weights of the terms that each chunk has; it has each once at most."""
         order = np.argsort(terms)
-        at = np.minimum(np.searchsorted(terms, self.flat, sorter=order), len(terms) - 1)
-        term = order[at]
-        has = terms[term] == self.flat
-        return _sums(self.row_of_terms()[has], np.asarray(weights)[term[has]], len(self.starts) - 1)
+        places, term = _find(self.flat, terms[order])
+        own = np.asarray(weights, np.float64)[order][term]
+        return _sums(self.row_of_terms()[places], own, len(self.starts) - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +98,9 @@ class Scores:
 
 def score(candidates: Candidates, question: KeywordQuestion, statistics: Statistics) -> Scores:
     """Score each candidate."""
-    rows = _FieldRows(candidates.words)
+    phrases = [phrase for group in question.phrases for phrase in group]
+    asked = (*question.words, *(word for one in (*phrases, *question.excluded) for word in one))
+    rows = _FieldRows(candidates.words, np.concatenate([_NONE, *(word.terms for word in asked)]))
     norm = _K1 * (1 - _B + _B * rows.lengths() / statistics.usual_length)
     total = np.zeros(len(norm))
     places = [rows.places(word.terms) for word in question.words]
@@ -124,7 +127,11 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
 
 def usual_length(words: Rows) -> float:
     """Mean words of the chunks' texts, at least 1."""
-    return max(1.0, float(np.mean(_FieldRows(words).lengths()))) if len(words.starts) > 1 else 1.0
+    return (
+        max(1.0, float(np.mean(_FieldRows(words, _NONE).lengths())))
+        if len(words.starts) > 1
+        else 1.0
+    )
 
 
 def whole_weight(statistics: Statistics) -> float:
@@ -143,52 +150,72 @@ def _saturated(times: Floats, norm: Floats) -> Floats:
     return saturated
 
 
+def _find(flat: Terms, terms: Terms) -> tuple[Places, Places]:
+    """Where any of the sorted terms is in `flat`, and which of them.
+
+    A table of their lower halves leaves few places for the binary search, which is slow.
+    """
+    table = np.zeros(1 << 16, np.bool_)
+    table[terms.view(np.uint32) & 0xFFFF] = True
+    places = np.flatnonzero(table[np.ascontiguousarray(flat).view(np.uint32) & 0xFFFF])
+    numbers = np.minimum(np.searchsorted(terms, flat[places]), max(len(terms) - 1, 0))
+    is_term = terms[numbers] == flat[places]
+    return places[is_term], numbers[is_term]
+
+
 def _sums(rows: NDArray[np.int64], weights: Floats, count: int) -> Floats:
     """The sum of the weights of each row."""
     return np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
 
 
 class _FieldRows:
-    """The words of the candidates, with the field of each."""
+    """The words of the candidates, with the field of each. Only those of the question are read one
+    by one: they are few."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, terms: Terms) -> None:
+        """`terms`: all that are asked for later."""
         self._flat = rows.flat
         self._row = rows.row_of_terms()
         self._count = len(rows.starts) - 1
         separators = rows.flat == SEPARATOR
         before = np.concatenate([[0], np.cumsum(separators)])
         self._field = np.minimum(before[:-1] - before[rows.starts[:-1]][self._row], 3)
+        self._terms = np.unique(terms)
+        self._places, self._term_at = _find(rows.flat, self._terms)
 
     def lengths(self) -> Floats:
         """Words of each chunk's text."""
         at = self._row[(self._field == _BODY) & (self._flat != SEPARATOR)]
         return _sums(at, np.ones(len(at)), self._count)
 
-    def places(self, terms: Terms) -> Flags:
-        found = np.zeros(len(self._flat), np.bool_)
-        for term in terms:
-            found |= self._flat == term
+    def places(self, terms: Terms) -> Places:
+        """Where any of the terms is."""
+        is_wanted = np.zeros(len(self._terms), np.bool_)
+        is_wanted[np.searchsorted(self._terms, terms)] = True
+        found: Places = self._places[is_wanted[self._term_at]]
         return found
 
-    def count(self, places: Flags) -> Floats:
+    def count(self, places: Places) -> Floats:
         """Weighted occurrences per chunk."""
-        at = np.flatnonzero(places)
-        return _sums(self._row[at], _FIELD_WEIGHTS[self._field[at]], self._count)
+        return _sums(self._row[places], _FIELD_WEIGHTS[self._field[places]], self._count)
 
-    def count_pairs(self, first: Flags, second: Flags) -> Floats:
-        at = np.flatnonzero(first[:-1] & second[1:] & (self._field[:-1] < _ORDERED))
-        at = at[self._row[at] == self._row[at + 1]]
+    def count_pairs(self, first: Places, second: Places) -> Floats:
+        at = self._in_order(first[np.isin(first + 1, second)])
         return _sums(self._row[at], np.ones(len(at)), self._count)
 
     def have(self, phrase: Phrase) -> Flags:
         """Whether each chunk has the words one after the other; a single one, anywhere."""
-        words = [self.places(word.terms) for word in phrase]
-        found = words[0].copy()
-        if len(words) > 1:
-            found &= self._field < _ORDERED
-        for step, word in enumerate(words[1:], start=1):
-            found[: len(found) - step] &= word[step:]
-            found[len(found) - step :] = False
+        at = self.places(phrase[0].terms)
+        if len(phrase) > 1:
+            at = self._in_order(at)
+        for step, word in enumerate(phrase[1:], start=1):
+            at = at[np.isin(at + step, self.places(word.terms))]
         has = np.zeros(self._count, np.bool_)
-        has[self._row[found]] = True
+        has[self._row[at]] = True
         return has
+
+    def _in_order(self, places: Places) -> Places:
+        """Those in fields with an order. A separator ends each of these, so what follows such a
+        place is in the same field of the same chunk."""
+        found: Places = places[self._field[places] < _ORDERED]
+        return found
