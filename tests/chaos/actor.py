@@ -129,7 +129,9 @@ class Actor(threading.Thread):
         found = self._client.once("POST", "/api/search", json=body)
         if found is not None and found.status_code == 200:
             for hit in found.json()["hits"]:
-                if hit["knowledgeSourceId"] == source or marks(hit["content"])[0].word == word:
+                if hit["knowledgeSourceId"] == source or any(
+                    mark.word == word for mark in marks(hit["content"])
+                ):
                     self._client.log.report("leaked", f"{word} is found after its delete")
 
     def cancel(self) -> None:
