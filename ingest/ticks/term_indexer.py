@@ -11,6 +11,7 @@ import structlog
 from ingest.analysis.chunk_terms import IndexedTerms, terms_of_texts
 from ingest.analysis.language import detect
 from ingest.analysis.subject import Subject
+from ingest.optional_steps import improve
 from ingest.postgres.database import Pool, transaction
 from ingest.store.documents import chunk_terms
 from ingest.store.documents.chunk_terms import UnindexedChunk, UnindexedDocument
@@ -34,8 +35,16 @@ async def _index_next(pool: Pool) -> bool:
         if document is None:
             return False
         chunks = await chunk_terms.chunks(conn, document.id)
-        # Long documents take seconds.
-        language, terms = await asyncio.to_thread(_terms, document, chunks)
+        # Long documents take seconds. One that cannot be indexed must not stop those behind it: it
+        # keeps the terms that it has, and a warning says so.
+        made = await asyncio.to_thread(
+            improve, "keywords", lambda: _terms(document, chunks), otherwise=lambda: None
+        )
+        if made is None:
+            await chunk_terms.give_up(conn, document.id)
+            log.warning("terms.skipped", document_id=str(document.id))
+            return True
+        language, terms = made
         await chunk_terms.write(
             conn, document.id, language=language, ids=[chunk.id for chunk in chunks], terms=terms
         )

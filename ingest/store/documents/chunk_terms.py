@@ -46,6 +46,11 @@ async def chunks(conn: Connection, document_id: UUID) -> list[UnindexedChunk]:
         return await cur.fetchall()
 
 
+async def give_up(conn: Connection, document_id: UUID) -> None:
+    """Leave the terms of a document as they are; it counts as indexed then."""
+    await conn.execute(_SQL["give_up"], {"document_id": document_id})
+
+
 async def write(
     conn: Connection,
     document_id: UUID,

@@ -27,5 +27,8 @@ update rag.chunks as chunk
   from unnest(%(ids)b::uuid[], %(words)b::text[], %(grams)b::text[]) as new(id, words, grams)
  where chunk.id = new.id;
 
+-- name: give_up
+update rag.documents set terms_indexed = true where id = %(document_id)s;
+
 -- name: finish
 update rag.documents set language = %(language)s, terms_indexed = true where id = %(document_id)s;

@@ -27,8 +27,8 @@ with recursive found as (
 select language from found where language is not null;
 
 -- name: candidates
--- Chunks that meet any of the conditions. One of words has three alternatives of terms, and a chunk
--- needs one term of each; one of grams needs all of them. At most `most` chunks for each condition:
+-- Chunks that meet any of the conditions. One of words has three groups of terms, and a chunk needs
+-- one term of each group; one of grams needs all of them. At most `most` chunks for each condition:
 -- one that more meet does not discriminate.
 select found.id, array_send(found.words) as words, array_send(found.grams) as grams
   from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[])

@@ -11,6 +11,7 @@ from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import chunk_terms
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import source_control, sources
+from ingest.ticks import term_indexer
 from ingest.ticks.term_indexer import index_terms
 from tests.support.searchable_chunks import add_document, add_space, searching
 
@@ -111,3 +112,24 @@ async def test_a_fault_in_the_middle_leaves_the_document_to_the_next_run(
         assert await chunk_terms.lock_next(other) is not None
 
     assert await index_terms(pool) == 1
+
+
+async def test_a_document_that_cannot_be_indexed_does_not_stop_the_others(
+    conn: Connection, pool: Pool, application_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = await add_space(conn)
+    await add_document(conn, application_id, space, ["poison"])
+    await add_document(conn, application_id, space, ["an owl"])
+    await forget_terms(conn)
+    detect = term_indexer.detect  # type: ignore[attr-defined]  # imported there
+
+    def broken(text: str) -> str | None:
+        if text == "poison":
+            raise IndexError
+        found: str | None = detect(text)
+        return found
+
+    monkeypatch.setattr(term_indexer, "detect", broken)
+
+    assert await index_terms(pool) == 2
+    assert await hits(conn, application_id, "owl") == 1
