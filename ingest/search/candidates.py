@@ -33,7 +33,8 @@ def conditions(
         chunks = {word.text: found for found, word in rare_first}
         for phrase in question.phrases[0]:
             rare = sorted(phrase, key=lambda word: chunks[word.text])[:_GROUPS]
-            yield WordCondition(groups=[word.terms for word in rare])
+            in_order = [word.terms for word in phrase] if len(phrase) > 1 else []
+            yield WordCondition(groups=[word.terms for word in rare], phrase=in_order)
         return
     yield from _of_words(rare_first, most)
     if with_grams:

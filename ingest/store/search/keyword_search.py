@@ -23,6 +23,8 @@ class WordCondition:
     """Chunks with one of the terms of each group; at most three groups."""
 
     groups: Sequence[Terms]
+    phrase: Sequence[Terms] = ()
+    """And with one of each of these, in this order, one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ async def candidates(
     most: int,
 ) -> list[IndexedChunk]:
     """Chunks that meet any condition, each once; at most `most` for each condition."""
-    first, second, third, grams = [], [], [], []
+    first, second, third, phrases, grams = [], [], [], [], []
     added = np.int32(salt(scope.application_id))
     for condition in conditions:
         if isinstance(condition, GramCondition):
@@ -88,10 +90,12 @@ async def candidates(
         first.append(groups[0])
         second.append(groups[min(1, len(groups) - 1)])
         third.append(groups[-1])
+        phrases.append(_pattern([group ^ added for group in condition.phrase]))
     statement, parameters = scope.fill_in(
         _SQL["candidates_in_haste" if scope.finds_deleted else "candidates"]
     )
-    values = {"first": first, "second": second, "third": third, "grams": grams, "most": most}
+    values = {"first": first, "second": second, "third": third, "phrases": phrases}
+    values |= {"grams": grams, "most": most}
     # Not prepared, since a generic plan cannot know the filter.
     cursor = await conn.execute(statement, {**parameters, **values}, prepare=scope.finds_deleted)
     return _chunks(await cursor.fetchall(), scope.application_id)
@@ -113,6 +117,14 @@ def _chunks(rows: Sequence[Any], application_id: UUID) -> list[IndexedChunk]:
     return [
         IndexedChunk(id, unsalted(words), unsalted(grams)) for id, (words, grams) in found.items()
     ]
+
+
+def _pattern(phrase: Sequence[Terms]) -> str | None:
+    """A regular expression for the numbers of a phrase, separated by spaces; None for no phrase."""
+    if not phrase:
+        return None
+    words = (f"({'|'.join(map(str, terms.tolist()))})" for terms in phrase)
+    return f"(^| ){' '.join(words)}( |$)"
 
 
 class _Unsalted:

@@ -29,10 +29,10 @@ select language from found where language is not null;
 -- name: candidates
 -- Chunks that meet any of the conditions. One of words has three groups of terms, and a chunk needs
 -- one term of each group; one of grams needs all of them. At most `most` chunks for each condition:
--- one that more meet does not discriminate.
+-- one that more meet does not discriminate. Hits must have a phrase, so its order is checked here.
 select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[])
-       as condition(first, second, third)
+  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
+       as condition(first, second, third, phrase)
  cross join lateral (
     select chunk.id, chunk.words, chunk.grams
       from rag.keyword_index as chunk
@@ -43,6 +43,7 @@ select found.id, array_send(found.words) as words, array_send(found.grams) as gr
      where chunk.application_id = %(application_id)s
        and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
        and chunk.words && condition.third::integer[]
+       and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
        and {passes}
      limit %(most)s) as found
 union all
@@ -62,14 +63,15 @@ select found.id, array_send(found.words) as words, array_send(found.grams) as gr
 -- name: candidates_in_haste
 -- The same without a filter, and with deleted chunks not yet purged.
 select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[])
-       as condition(first, second, third)
+  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
+       as condition(first, second, third, phrase)
  cross join lateral (
     select chunk.id, chunk.words, chunk.grams
       from rag.keyword_index as chunk
      where chunk.application_id = %(application_id)s
        and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
        and chunk.words && condition.third::integer[]
+       and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
      limit %(most)s) as found
 union all
 select found.id, array_send(found.words) as words, array_send(found.grams) as grams

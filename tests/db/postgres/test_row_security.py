@@ -415,7 +415,7 @@ async def test_the_keyword_search_uses_its_index_behind_the_wall(
     )
     rows.execute("analyze rag.chunks")
     candidates = load_queries("search/keyword_search.sql")["candidates_in_haste"]
-    terms = {name: ["{1}"] for name in ("first", "second", "third", "grams")}
+    terms = {name: ["{1}"] for name in ("first", "second", "third", "phrases", "grams")}
     async with transaction(pool.of(OURS)) as conn:
         await conn.execute("set local enable_seqscan = off")
         cursor = await conn.execute(

@@ -60,6 +60,15 @@ async def test_a_phrase_in_quotes_is_in_every_hit(
     ]
 
 
+async def test_a_phrase_of_common_words_is_found(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    apart = [f"wing number {n} and tail" for n in range(300)]
+    await add_document(conn, application_id, space, [*apart, "the wing tail joint"])
+
+    assert await keyword(conn, application_id, '"wing tail"', most=50) == ["the wing tail joint"]
+
+
 async def test_an_excluded_word_or_phrase_is_in_no_hit(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
