@@ -132,7 +132,8 @@ def check(client: httpx.Client) -> None:
     for name in sent:
         question = {"query": "zylo" + name.split(".")[1], "mode": "keyword"}
         hits = client.post("/api/search", json=question).raise_for_status().json()["hits"]
-        if [hit["uri"] for hit in hits] != [name]:
+        # Words that are alike ("zylomd", "zylomsg") may follow; the word itself comes first.
+        if not hits or hits[0]["uri"] != name:
             raise SystemExit(f"{name} is not found: {hits}")
     print(f"{len(sent)} files completed and found")
 

@@ -85,7 +85,7 @@ class Statistics:
     found: Sequence[float]
     """Chunks with each word of the question."""
     grams_found: Sequence[Sequence[float]]
-    """Chunks with each gram of each word."""
+    """Chunks with each gram of each word; none of any word if no chunk has grams."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,10 +109,11 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
     for number, word in enumerate(question.words):
         times = rows.count(places[number])
         own = weights[number] * _saturated(times, norm)
-        if len(word.grams):
+        if statistics.grams_found[number]:
             idfs = [_idf(statistics.chunks, found) for found in statistics.grams_found[number]]
-            shared = _GRAM * candidates.grams.sum_of(word.grams, idfs) * once
-            own += np.minimum(shared, _MOST_BY_GRAMS * weights[number] * once)
+            # The word itself has all its grams, also in a chunk of a language without any.
+            shared = np.where(times > 0, sum(idfs), candidates.grams.sum_of(word.grams, idfs))
+            own += once * np.minimum(_GRAM * shared, _MOST_BY_GRAMS * weights[number])
         total += own
     for first, second in question.pairs:
         times = rows.count_pairs(places[first], places[second])

@@ -75,7 +75,7 @@ class WordStatistics:
             usual_length=self.usual_length,
             found=[self._estimate(self._words, word.terms) for word in question.words],
             grams_found=[
-                [self._estimate(self._grams, [gram]) for gram in word.grams]
+                [self._estimate(self._grams, [gram]) for gram in word.grams if self.has_grams]
                 for word in question.words
             ],
         )

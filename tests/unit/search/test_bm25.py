@@ -104,6 +104,16 @@ def test_grams_find_a_compound_within_a_limit() -> None:
     assert limited <= 3 * once
 
 
+def test_a_word_counts_more_than_its_grams_in_another_language() -> None:
+    """English has no grams, and must not lose to a language that has them."""
+    compound = "kündigungsfristen"
+    own = [numbers([]), numbers(sorted(grams([compound], "de")))]
+
+    whole, part = scores("kündigung", [words("kündigung x"), words(compound)], own_grams=own).bm25
+
+    assert whole > part > 0
+
+
 def test_usual_length_is_of_the_text() -> None:
     assert usual_length(Rows.of([words("a b", title="x y z"), words("a b c d")])) == 3
     assert usual_length(Rows.of([])) == 1
