@@ -3,7 +3,7 @@
 import { ApiError, Client, Live, type LiveState, type Me } from "@rag-ingest/client";
 import { computed, effect, signal } from "@preact/signals";
 import { isUp, recoveries, watchedFetch } from "./connection.ts";
-import { place } from "./router.ts";
+import { place, setQuery } from "./router.ts";
 
 export type { Me };
 export type Role = Me["role"];
@@ -53,8 +53,14 @@ export async function loadSession(): Promise<void> {
   try {
     session.value = { state: "signedIn", me: await api.get("/api/me") };
   } catch (error) {
-    const isUnknown = error instanceof ApiError && error.status === 401;
-    session.value = isUnknown ? { state: "signedOut" } : { state: "signedOut", error };
+    if (error instanceof ApiError && error.status === 401) {
+      // Somebody who was signed in has been signed out already, by `fetch` above.
+      if (session.peek().state !== "signedOut") session.value = { state: "signedOut" };
+    } else if (error instanceof ApiError && !error.isTemporary && chosenApplication.peek()) {
+      // The address names an application that does not exist, or is not theirs.
+      setQuery({ app: undefined }, { replace: true });
+      await loadSession();
+    } else if (session.peek().state !== "signedIn") session.value = { state: "signedOut", error };
   }
 }
 
@@ -101,11 +107,14 @@ export const live = new Live({
 
 /** Connect while somebody is signed in, again for each application; at once when the network is back. */
 export function keepLive(): void {
+  const application = computed(() => (session.value.state === "signedIn" ? session.value.me.application.id : undefined));
   effect(() => {
-    const isSignedIn = session.value.state === "signedIn";
-    chosenApplication.value;
     live.close();
-    if (isSignedIn) live.open();
+    if (application.value !== undefined) live.open();
+  });
+  effect(() => {
+    chosenApplication.value;
+    if (session.peek().state === "signedIn") void loadSession();
   });
   effect(() => {
     recoveries.value;

@@ -8,12 +8,13 @@ import { Toasts } from "../components/toasts.tsx";
 import { announce } from "../live/announcer.ts";
 import { shell } from "../messages/shell.ts";
 import { isUp, probeNow } from "./connection.ts";
+import { Boundary } from "./boundary.tsx";
 import { Header } from "./header.tsx";
 import { Navigation, visibleScreens } from "./navigation.tsx";
 import { href, match, path } from "./router.ts";
 import type { Screen } from "./screen.ts";
 import { SCREENS } from "./screens.ts";
-import { chosenApplication } from "./session.ts";
+import { me } from "./session.ts";
 import { ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
 
 /** The screen of a path, and its parameters. */
@@ -32,6 +33,7 @@ export function Shell() {
   useShortcuts();
   useArrival(main, found?.screen);
   const Component = found?.screen.component;
+  const application = me().application.id;
   return (
     <div class="shell">
       <a class="skip-link" href="#main" onClick={(event) => { event.preventDefault(); main.current!.focus(); }}>{shell().skip}</a>
@@ -41,7 +43,7 @@ export function Shell() {
         {!isUp.value && <DownBanner />}
         <main id="main" ref={main} tabIndex={-1}>
           {Component && found
-            ? <Component key={`${path.value} ${chosenApplication.value}`} params={found.params} />
+            ? <Boundary key={`${path.value} ${application}`}><Component params={found.params} /></Boundary>
             : <NotFound />}
         </main>
       </div>

@@ -2,7 +2,7 @@
 
 import type { LiveMessage, Source } from "@rag-ingest/client";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { live } from "../app/session.ts";
+import { live, liveState } from "../app/session.ts";
 import { DirtyKeys } from "./pace.ts";
 
 /** What messages say of a source; a field is missing until a message has it. */
@@ -20,6 +20,8 @@ export interface LiveSource {
 }
 
 const FIELDS = ["status", "percent", "etaSeconds", "stage", "total", "completed", "failed", "errorCode", "chunkCount"] as const;
+
+const NOTHING: ReadonlyMap<string, LiveSource> = new Map();
 
 /**
  * Follow sources by id; the component renders at most once a frame. `onChange` is called when a
@@ -50,7 +52,8 @@ export function useLiveSources(
       callbacks.current.onMessage?.(message);
     });
   }, [key]);
-  return states.current;
+  // Without a connection, what was read last is newer.
+  return liveState.value === "connected" ? states.current : NOTHING;
 }
 
 /** The state after a message; without a percentage, that of before stays, until the status changes. */

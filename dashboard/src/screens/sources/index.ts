@@ -1,5 +1,5 @@
+import { lazy } from "../../app/lazy.tsx";
 import { screen } from "../../app/screen.ts";
-import { SourceList } from "./source-list.tsx";
 import { sources } from "./messages.ts";
 
 export const sourcesScreens = [
@@ -7,6 +7,6 @@ export const sourcesScreens = [
     path: "/sources",
     title: () => sources().title,
     navigation: { group: "content", order: 10, icon: "sources", shortcut: "s" },
-    component: SourceList,
+    component: lazy(async () => (await import("./source-list.tsx")).SourceList),
   }),
 ];
