@@ -1,12 +1,12 @@
 /** Screens are loaded when they are opened first, so that the page starts with what it needs. */
 
-import type { ComponentType } from "preact";
+import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ErrorCard, Skeleton } from "../components/states.tsx";
 
 /** `lazy(async () => (await import("./source-list.tsx")).SourceList)` */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  let loaded: ComponentType<P> | undefined;
+export function lazy<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<NoInfer<P>> {
+  let loaded: FunctionComponent<P> | undefined;
   return function Lazy(props: P) {
     const [Component, setComponent] = useState(() => loaded);
     const [error, setError] = useState<unknown>();
