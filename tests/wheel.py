@@ -195,6 +195,7 @@ def main() -> None:
         programs = install(folder, python=arguments.python, pip=arguments.pip)
         with service(programs, folder) as client:
             check(client)
+            check_dashboard(client)
 
 
 if __name__ == "__main__":
