@@ -31,7 +31,7 @@ def test_fusion_prefers_chunks_with_both_scores() -> None:
     fused = fuse({a: 0.5, b: 0.4}, {b: 5, c: 6}, whole_weight=10, limit=2)
 
     assert [hit.id for hit in fused] == [b, c]
-    assert fused[0].score == pytest.approx(0.55 * 5 / 9 + 0.45 * 0.4)
+    assert fused[0].score == pytest.approx(0.6 * 5 / 13 + 0.4 * 0.4)
 
 
 def test_fusion_distinguishes_a_clear_from_a_narrow_winner() -> None:
@@ -67,6 +67,17 @@ def test_fusion_counts_negative_similarity_as_none() -> None:
     fused = fuse({a: -0.1, b: 0}, {}, whole_weight=0, limit=2)
 
     assert [(hit.id, hit.score) for hit in fused] == [(a, 0), (b, 0)]
+
+
+def test_fusion_counts_only_what_is_more_similar_than_unrelated_texts() -> None:
+    """With models whose cosines are all high, words would decide alone."""
+    a, b = uuid4(), uuid4()
+
+    near, far = fuse({a: 0.9, b: 0.8}, {b: 1}, whole_weight=10, limit=2, unrelated=0.8)
+
+    assert [near.id, far.id] == [a, b]
+    assert near.score == pytest.approx(0.4 * 0.5)
+    assert far.score == pytest.approx(0.6 * 1 / 9)
 
 
 async def everywhere(
