@@ -1,11 +1,12 @@
 """BM25: its formula, fields, pairs, phrases and grams."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ingest.analysis.question import read_question
+from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers
 from ingest.analysis.words import split
 from ingest.search.bm25 import Candidates, Rows, Scores, Statistics, score, usual_length
@@ -24,8 +25,9 @@ def scores(
     own_grams: Sequence[Terms] | None = None,
     found: float = 1,
     length: float = 4,
+    question: KeywordQuestion | None = None,
 ) -> Scores:
-    question = read_question(query, [])
+    question = question or read_question(query, [])
     rows = Rows.of(own_grams or [np.empty(0, np.int32)] * len(chunks))
     statistics = Statistics(
         chunks=100,
@@ -112,6 +114,18 @@ def test_a_word_counts_more_than_its_grams_in_another_language() -> None:
     whole, part = scores("kündigung", [words("kündigung x"), words(compound)], own_grams=own).bm25
 
     assert whole > part > 0
+
+
+def test_a_light_word_counts_less_by_itself_in_pairs_and_by_grams() -> None:
+    chunk = [words("bunte kündigung")]
+    own = [numbers(sorted(grams(["kündigung"], "de")))]
+    [whole] = scores("bunte kündigung", chunk, own_grams=own).bm25
+    question = read_question("bunte kündigung", [])
+    light = replace(question, words=[replace(word, weight=0.5) for word in question.words])
+
+    [half] = scores("", chunk, own_grams=own, question=light).bm25
+
+    assert half == pytest.approx(whole / 2)
 
 
 def test_usual_length_is_of_the_text() -> None:
