@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.search.fusion import fuse
+from ingest.search.fusion import Weights, fuse
 from ingest.search.keyword_ranking import by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.store.search.hits import load
@@ -47,6 +47,13 @@ def test_fused_score_of_what_does_not_fit_is_low() -> None:
     [hit] = fuse({uuid4(): 0.1}, {}, whole_weight=0, limit=1)
 
     assert hit.score < 0.05
+
+
+def test_fusion_weighs_the_halves() -> None:
+    assert Weights().words() == pytest.approx(0.6)
+    assert Weights(vector=0).words() == 1
+    assert Weights(keyword=0).words() == 0
+    assert Weights(vector=3).words() == pytest.approx(0.6 / 1.8)
 
 
 def test_fusion_order_of_ties_is_stable() -> None:

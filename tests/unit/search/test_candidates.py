@@ -62,7 +62,8 @@ def test_common_words_select_together() -> None:
 
 
 def test_without_a_rare_word_the_rarest_also_selects_with_others() -> None:
-    assert texts("pump oil", {"pump": 300, "oil": 500}) == [["pump"], ["pump", "oil"]]
+    assert texts("pump oil", {"pump": 101, "oil": 500}) == [["pump"], ["pump", "oil"]]
+    assert texts("pump oil", {"pump": 100, "oil": 500}) == [["pump"]]
 
 
 def test_a_phrase_selects_by_its_rare_words_and_in_order() -> None:
@@ -90,8 +91,11 @@ def test_neighbouring_grams_cover_the_word() -> None:
     assert found[0] == list(word.grams[:3])
     assert found[-1] == list(word.grams[-3:])
     assert [len(one) for one in grams("pumpen", {})] == [2, 2]
+    assert {len(one) for one in grams("dichtung", {})} == {2}  # five grams
+    assert {len(one) for one in grams("dichtungs", {})} == {3}
     assert [len(one) for one in grams("arzt", {})] == [1]
     assert grams("owl", {}) == []
+    assert len(wanted("dichtung", {}, with_grams=False)[1]) == 1
 
 
 def test_only_the_rarest_words_are_looked_for_by_grams() -> None:
