@@ -179,7 +179,8 @@ async def test_candidates_are_read_up_to_their_limit(
     read = await candidates(pool, hasty, condition)
     checked = await candidates(pool, replace(hasty, is_hasty=False), condition)
 
-    assert 0 < read["chunks"] <= expected
+    # Once by the condition, and once for their terms.
+    assert 0 < read["chunks"] <= 2 * expected
     assert read["chunks"] == checked["chunks"]
     assert checked["documents"] <= expected
     assert checked["knowledge_sources"] <= expected
@@ -199,7 +200,7 @@ async def test_a_rare_word_is_looked_for_in_few_documents(pool: Pool) -> None:
 
     read = await candidates(pool, scope, words(FEW), words(EVERY, FEW))
 
-    assert 0 < read["chunks"] <= 20
+    assert 0 < read["chunks"] <= 40
 
 
 @pytest.mark.parametrize("application", [BIG, SMALL])
