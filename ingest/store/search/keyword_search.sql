@@ -29,8 +29,8 @@ select language from found where language is not null;
 -- name: candidates
 -- Chunks that meet any of the conditions. One of words has three groups of terms, and a chunk needs
 -- one term of each group; one of grams needs all of them. At most `most` chunks for each condition:
--- one that more meet does not discriminate. Their
--- terms are read last, once for each, because many chunks meet several conditions. Hits must have a phrase, so its order is checked here.
+-- one that more meet does not discriminate. Their terms are read last, once for each, because many
+-- chunks meet several conditions. Hits must have a phrase, so its order is checked here.
 select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as grams
   from (
     select found.id
