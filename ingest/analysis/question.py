@@ -5,19 +5,28 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import regex
 
 from ingest.analysis.folding import written_out
-from ingest.analysis.terms import Terms, forms, grams_of, numbers
+from ingest.analysis.function_words import function_words
+from ingest.analysis.terms import GRAM, Terms, forms, grams_of, numbers
 from ingest.analysis.words import Words, split
 
 _MOST_WORDS: Final = 64
+_GRAMMAR: Final = 0.25
+"""Weight of a word that a question has for its grammar."""
+_CHARACTER: Final = 0.3
+"""Weight of a Chinese character beside the pairs that it is in: a word of one character is a part
+of other pairs in the text."""
+_SENTENCE: Final = 5
+"""Characters in a row of more than one word, so that one of them may be a word by itself."""
 _OR: Final = "OR"
 _LONGEST: Final = 4000
 """Characters that are read."""
+_HAN: Final = regex.compile(r"\p{Han}")
 _PIECE: Final = regex.compile(
     r'(?P<minus>(?<!\S)-)?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))'
 )
@@ -31,6 +40,8 @@ class QuestionWord:
     terms: Terms
     """Any of these is the word: by its stem in each language, and by its spellings."""
     grams: Terms
+    weight: float = 1.0
+    """How much it counts, relative to another word as rare."""
 
 
 Phrase = Sequence[QuestionWord]
@@ -77,6 +88,7 @@ class _Reader:
         self._excluded: list[Phrase] = []
         self._last: int | None = None
         self._is_alternative = False
+        self._characters: dict[str, None] = {}
 
     def add(self, words: Words, *, is_phrase: bool) -> None:
         for word in words.in_order:
@@ -88,6 +100,8 @@ class _Reader:
             self._last = place
         for word in words.compounds:
             self._place(word)
+        if len(words.characters) >= _SENTENCE:
+            self._characters |= dict.fromkeys(filter(_HAN.match, words.characters))
         if is_phrase and words.in_order:
             phrase = [self._words[word] for word in words.in_order]
             if self._is_alternative and self._phrases:
@@ -121,12 +135,25 @@ class _Reader:
         return QuestionWord(
             text=word,
             terms=numbers(sorted(alternatives)),
-            grams=numbers(dict.fromkeys(grams_of(word))),
+            grams=numbers(dict.fromkeys(grams_of(word, shortest=GRAM))),
         )
+
+    def _weighted(self) -> list[QuestionWord]:
+        words = dict(self._words)
+        for character in self._characters:
+            if character not in words and len(words) < _MOST_WORDS:
+                words[character] = replace(self._word(character), weight=_CHARACTER)
+        light = function_words(words, self._languages)
+        if light.issuperset(self._words):  # "to be or not to be"
+            return list(words.values())
+        return [
+            replace(word, weight=_GRAMMAR * word.weight) if word.text in light else word
+            for word in words.values()
+        ]
 
     def result(self) -> KeywordQuestion:
         return KeywordQuestion(
-            words=list(self._words.values()),
+            words=self._weighted(),
             pairs=list(self._pairs),
             phrases=self._phrases,
             excluded=self._excluded,

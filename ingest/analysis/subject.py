@@ -1,7 +1,8 @@
 """What the chunks of a document are about: words that a passage itself often lacks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Any, Final, Self
 from urllib.parse import unquote
 
 import regex
@@ -30,18 +31,31 @@ class Subject:
     """Path or URL."""
     name: str | None = None
     """The name of a file's source, which users change; None: of no file."""
+    author: str | None = None
+    """Who wrote or sent it."""
     language: str | None
 
     @classmethod
     def of(cls, document: Document, uri: str, *, name: str | None = None) -> Self:
-        return cls(title=document.title, uri=uri, name=name, language=document.language)
+        author = author_of(document.metadata)
+        return cls(
+            title=document.title, uri=uri, name=name, author=author, language=document.language
+        )
+
+
+def author_of(metadata: Mapping[str, Any]) -> str | None:
+    """Also the sender of a message, as the statements with `author` read it."""
+    stated = metadata.get("author") or metadata.get("from")
+    return None if stated is None else str(stated)[:_READ]
 
 
 def title_and_path(subject: Subject) -> str:
-    """The title, and the parts of the path with other words: what the keyword index has."""
+    """The title, the parts of the path with other words, and the author: what the keyword index
+    has. A chunk in the middle of a long message does not name its sender."""
     title = (subject.title or "")[:_READ]
     known = {word.lower() for word in split(title).in_order}
     parts = [*_path(subject, _SCHEME).split("/"), (subject.name or "")[:_READ]]
+    parts.append((subject.author or "")[:_READ])
     other = dict.fromkeys(part for part in parts if not _has_only(part, known))
     return " ".join([title, *other])
 

@@ -9,6 +9,7 @@ from typing import Final
 from uuid import UUID
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from ingest.analysis.folding import without_marks, written_out
@@ -19,9 +20,11 @@ Terms = NDArray[np.int32]
 
 SEPARATOR: Final = 0
 """Between the fields of a chunk; no term."""
-_GRAM: Final = 4
+GRAM: Final = 4
+"""Letters of a gram."""
 _SHORTEST: Final = 5
 """Letters of a word that is also indexed by its grams."""
+_LETTERS: Final = regex.compile(r"[\p{L}\p{M}]+")
 _ENGLISH: Final = "en"
 
 
@@ -47,7 +50,10 @@ def forms(words: Sequence[str], language: str | None) -> list[str]:
 
 def is_word(word: str) -> bool:
     """Whether a word is one of a language, with inflections: not a number, code or CJK."""
-    return word.isalpha() and (word.isascii() or UNSPACED.match(word) is None)
+    if word.isascii():
+        return word.isalpha()
+    # `isalpha` is false for vowel signs, of Arabic and Hindi for example.
+    return _LETTERS.fullmatch(word) is not None and UNSPACED.match(word) is None
 
 
 def has_grams(language: str | None) -> bool:
@@ -59,21 +65,22 @@ def has_grams(language: str | None) -> bool:
 
 
 def grams(words: Iterable[str], language: str | None) -> set[str]:
-    """Runs of four letters of the longer words."""
+    """The grams of the longer words."""
     if not has_grams(language):
         return set()
     return {gram for word in set(words) for gram in grams_of(word)}
 
 
-def grams_of(word: str) -> list[str]:
-    """In order; then those of the word with its umlauts written out."""
-    if len(word) < _SHORTEST or not is_word(word):
+def grams_of(word: str, *, shortest: int = _SHORTEST) -> list[str]:
+    """In order; then those of the word with its umlauts written out. None of words with fewer than
+    `shortest` letters: a text has no use for them, but a question for "Arzt" finds "Facharzt"."""
+    if len(word) < shortest or not is_word(word):
         return []
     spellings = [without_marks(word), *filter(None, [_written_out(word)])]
     return [
-        f"#{bare[start : start + _GRAM]}"
+        f"#{bare[start : start + GRAM]}"
         for bare in spellings
-        for start in range(len(bare) - _GRAM + 1)
+        for start in range(len(bare) - GRAM + 1)
     ]
 
 

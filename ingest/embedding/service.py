@@ -20,7 +20,7 @@ from ingest.embedding.retry_and_split import EmbeddingRequests, refused_query
 from ingest.errors import Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
-from ingest.providers.embedders.base import Embedder
+from ingest.providers.embedders.base import Embedder, NarrowEmbedder
 
 # A request that is not full waits for more texts for at most this share of the last request's
 # duration, and at most this many seconds.
@@ -63,6 +63,8 @@ class EmbeddingService:
         process.
         """
         self.embedder = embedder
+        self.unrelated = embedder.unrelated if isinstance(embedder, NarrowEmbedder) else 0.0
+        """About the cosine of texts that have nothing in common."""
         self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
         self._linger = linger.total_seconds()
         self.on_cost = on_cost

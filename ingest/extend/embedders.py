@@ -5,6 +5,7 @@ from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import (
     Embedder,
     Misaligned,
+    NarrowEmbedder,
     ProviderFault,
     QueryEmbedder,
     Refused,
@@ -16,6 +17,7 @@ __all__ = [
     "EmbeddingModel",
     "ErrorCode",
     "Misaligned",
+    "NarrowEmbedder",
     "ProviderFault",
     "QueryEmbedder",
     "Refused",

@@ -104,7 +104,7 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
     norm = _K1 * (1 - _B + _B * rows.lengths() / statistics.usual_length)
     total = np.zeros(len(norm))
     places = [rows.places(word.terms) for word in question.words]
-    weights = [_idf(statistics.chunks, found) for found in statistics.found]
+    weights = _weights(question, statistics)
     once = _saturated(np.ones(len(norm)), norm)
     for number, word in enumerate(question.words):
         times = rows.count(places[number])
@@ -113,7 +113,7 @@ def score(candidates: Candidates, question: KeywordQuestion, statistics: Statist
             idfs = [_idf(statistics.chunks, found) for found in statistics.grams_found[number]]
             # The word itself has all its grams, also in a chunk of a language without any.
             shared = np.where(times > 0, sum(idfs), candidates.grams.sum_of(word.grams, idfs))
-            own += once * np.minimum(_GRAM * shared, _MOST_BY_GRAMS * weights[number])
+            own += once * np.minimum(_GRAM * word.weight * shared, _MOST_BY_GRAMS * weights[number])
         total += own
     for first, second in question.pairs:
         times = rows.count_pairs(places[first], places[second])
@@ -135,9 +135,16 @@ def usual_length(words: Rows) -> float:
     )
 
 
-def whole_weight(statistics: Statistics) -> float:
+def whole_weight(question: KeywordQuestion, statistics: Statistics) -> float:
     """About the score of a chunk of usual length that has each word once."""
-    return sum(_idf(statistics.chunks, found) for found in statistics.found)
+    return sum(_weights(question, statistics))
+
+
+def _weights(question: KeywordQuestion, statistics: Statistics) -> list[float]:
+    return [
+        word.weight * _idf(statistics.chunks, found)
+        for word, found in zip(question.words, statistics.found, strict=True)
+    ]
 
 
 def _idf(chunks: float, found: float) -> float:

@@ -38,7 +38,8 @@ def conditions(
         return
     yield from _of_words(rare_first, most)
     if with_grams:
-        by_grams = [word for _, word in rare_first if len(word.grams)]
+        # Not of words that weigh little, or have a single gram: too many chunks have that.
+        by_grams = [word for _, word in rare_first if len(word.grams) and word.weight == 1]
         for word in by_grams[:_MOST_WORDS_BY_GRAMS]:
             yield from _of_grams(word)
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from ingest.store.search.scope import Ranked
 
 # Chosen on Cranfield and on questions in seven languages (docs/decisions.md).
-_WORDS: Final = 0.55
-_HALF: Final = 0.4
+_WORDS: Final = 0.6
+_HALF: Final = 0.8
 """Share of the weight of all words from which a chunk gets half of what words can give."""
 
 
@@ -32,20 +32,22 @@ def fuse(
     *,
     whole_weight: float,
     limit: int,
+    unrelated: float = 0.0,
     weights: Weights | None = None,
 ) -> list[Ranked]:
     """The best chunks by both scores, 0 to 1; a chunk without one of them has 0 for it.
 
     Unlike the fusion of ranks, this tells a clear winner from a narrow one; and unlike scores
     relative to the best, it is low if nothing fits. Ties are ordered by id, so results are
-    deterministic.
+    deterministic. `unrelated`: the cosine of texts with nothing in common, which counts as 0;
+    otherwise words would decide alone with models whose cosines differ little.
     """
     share = (weights or Weights()).words()
     half = max(_HALF * whole_weight, 1e-9)
     scores = {}
     for id in {*cosines, *bm25}:
         words = bm25.get(id, 0.0)
-        meaning = max(0.0, cosines.get(id, 0.0))
+        meaning = max(0.0, cosines.get(id, 0.0) - unrelated) / (1 - unrelated)
         scores[id] = share * words / (words + half) + (1 - share) * meaning
     order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return [Ranked(id=id, score=score) for id, score in order[:limit]]

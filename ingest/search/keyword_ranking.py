@@ -31,7 +31,7 @@ class WordMatches:
     @property
     def whole_weight(self) -> float:
         """About the score of a chunk that has each word once."""
-        return whole_weight(self.statistics)
+        return whole_weight(self.question, self.statistics)
 
     @property
     def has_conditions(self) -> bool:

@@ -104,6 +104,7 @@ async def _fuse(
         cosines,
         bm25,
         whole_weight=matches.whole_weight,
+        unrelated=parts.embedder.unrelated,
         limit=len(near) + len(by_word),
         weights=question.weights,
     )

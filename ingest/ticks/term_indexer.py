@@ -56,7 +56,11 @@ def _terms(
 ) -> tuple[str | None, list[IndexedTerms]]:
     language = detect(document.beginning)
     subject = Subject(
-        title=document.title, uri=document.uri, name=document.source_name, language=language
+        title=document.title,
+        uri=document.uri,
+        name=document.source_name,
+        author=document.author,
+        language=language,
     )
     texts = [(chunk.content, tuple(chunk.headings)) for chunk in chunks]
     return language, list(terms_of_texts(subject, texts, application_id=document.application_id))

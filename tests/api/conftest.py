@@ -47,6 +47,8 @@ MODEL = EmbeddingModel(
 class HashingEmbedder:
     """Equal texts have equal vectors, without a model."""
 
+    unrelated = 0.0
+
     async def embed_query(self, text: str, token_count: int) -> NDArray[np.float32]:
         return fake_vector(text)
 

@@ -60,6 +60,7 @@ async def add_document(
     vectors: NDArray[np.float32] | None = None,
     metadata: str = "{}",
     title: str | None = None,
+    sender: str | None = None,
     chunks: Sequence[Chunk] | None = None,
 ) -> UUID:
     """Add a completed source with one document of these chunks; returns the source id."""
@@ -82,7 +83,13 @@ async def add_document(
         for n, text in enumerate(texts)
     ]
     document, chunks = with_terms(
-        Document(text="\n".join(texts), media_type="text/plain", extractor="text", title=title),
+        Document(
+            text="\n".join(texts),
+            media_type="text/plain",
+            extractor="text",
+            title=title,
+            metadata={"from": sender} if sender else {},
+        ),
         chunks,
     )
     async with conn.transaction():

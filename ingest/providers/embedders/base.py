@@ -57,6 +57,14 @@ class QueryEmbedder(Protocol):
         ...
 
 
+@runtime_checkable
+class NarrowEmbedder(Protocol):
+    """An Embedder whose vectors all have much the same direction, such as those of E5."""
+
+    unrelated: float
+    """About the cosine of texts that have nothing in common, below 1."""
+
+
 class Refused(Exception):
     """The provider refuses a request because of its content: one of its texts, or its size.
 
@@ -102,6 +110,29 @@ class ProviderFault(Transient):
         """Whether a text of the request may be the cause: gateways and servers fail on some."""
         is_vague = self.code == "embedding_unavailable" and self.retry_after is None
         return is_vague or self.status == 403
+
+
+UNRELATED: Final = (
+    "How is bread baked?",
+    "When does the train to the coast leave?",
+    "Which court decides on appeals?",
+    "What causes a fever in small children?",
+    "How are steel beams welded?",
+    "Who painted the ceiling of the chapel?",
+    "Where do whales spend the winter?",
+    "How do I reset my password?",
+)
+
+
+def mean_cosine(vectors: Vectors) -> float:
+    """The mean cosine of different texts, 0 to 0.9: what NarrowEmbedder.unrelated is.
+
+    vectors: (texts, dimension), of any length.
+    """
+    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    count = len(units)
+    mean = (float((units @ units.T).sum()) - count) / (count * (count - 1))
+    return min(max(mean, 0.0), 0.9) if np.isfinite(mean) else 0.0
 
 
 def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:

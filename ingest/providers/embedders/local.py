@@ -35,6 +35,7 @@ class LocalEmbedder:
     max_request_tokens = 4096  # under a second, which a search may have to wait
     concurrency = 1  # one request already uses all processors
     lane: str | None = None
+    unrelated = 0.1
 
     def __init__(self) -> None:
         """Load the model; raises SetupError if the checksum of the installed file is wrong."""

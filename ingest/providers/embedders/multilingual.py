@@ -53,6 +53,7 @@ class MultilingualEmbedder:
     max_request_tokens = 1024  # about two seconds, which a search may have to wait
     concurrency = 1  # one request already uses all processors
     lane: str | None = None
+    unrelated = 0.75
 
     def __init__(self) -> None:
         """Check the files. Raises SetupError if they are missing or not the tested ones."""

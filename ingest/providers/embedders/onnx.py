@@ -11,7 +11,7 @@ import onnxruntime
 
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
-from ingest.providers.embedders.base import unit_vectors
+from ingest.providers.embedders.base import UNRELATED, mean_cosine, unit_vectors
 from ingest.providers.embedders.local import session_options
 from ingest.providers.embedders.model_folder import ModelFolder, Pooling, read_folder
 from ingest.settings.extensions import one_line
@@ -50,13 +50,15 @@ class OnnxEmbedder:
         added = len(self._tokenizer.encode(files.prefixes.passage, add_special_tokens=False))
         if files.max_tokens - added < _FEWEST_TOKENS:
             raise SetupError(f"{folder}: the model reads {files.max_tokens} tokens, too few")
+        questions = self._pooled([files.prefixes.query + text for text in UNRELATED])
         self.model = EmbeddingModel(
             provider="onnx",
             name=files.name,
-            dimension=self._pooled([files.prefixes.passage + "dimension"]).shape[1],
+            dimension=questions.shape[1],
             max_tokens=files.max_tokens - added,
             tokenizer=files.tokenizer,
         )
+        self.unrelated = mean_cosine(questions)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         return await self._embed(self._files.prefixes.passage, texts)

@@ -7,6 +7,7 @@ decoded by hand: most of the 20 lines check what msgspec cannot (one vector per 
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,10 @@ _TIMEOUT = httpx.Timeout(60, connect=10)
 # The longest response: of numbers as text, each on a line of its own, and of everything else.
 _NUMBER_BYTES = 48
 _BODY_BYTES = 1024 * 1024
+
+# Models with high cosines throughout, by name: it costs no request.
+_NARROW = re.compile(r"(^|[/_-])e5-(small|base|large)|ada-002", re.IGNORECASE)
+_UNRELATED_IF_NARROW = 0.7
 
 
 class OpenAIEmbedder:
@@ -50,6 +55,7 @@ class OpenAIEmbedder:
         """
         self.model = model
         self._name = name or model.name
+        self.unrelated = _UNRELATED_IF_NARROW if _NARROW.search(self._name) else 0.0
         self._key = api_key
         self._prefixes = prefixes
         self._input_types = input_types

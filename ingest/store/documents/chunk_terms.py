@@ -23,7 +23,8 @@ class UnindexedDocument:
     beginning: str
     """Of its text; enough to detect the language."""
     source_name: str | None
-    """As in analysis/subject.py."""
+    author: str | None
+    """Both as in analysis/subject.py."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

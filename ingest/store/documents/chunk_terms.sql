@@ -6,7 +6,8 @@
 -- skipped: it is being replaced, or another process has it.
 select document.id, document.application_id, document.uri, document.title,
        left(document.text, %(read)s) as beginning,
-       case when source.type = 'file' and document.uri = source.uri then source.name end as source_name
+       case when source.type = 'file' and document.uri = source.uri then source.name end as source_name,
+       coalesce(document.metadata ->> 'author', document.metadata ->> 'from') as author
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where not document.terms_indexed

@@ -136,7 +136,7 @@ def _chunks_of(new: NewDocument, document_id: UUID) -> DocumentChunks:
         document_id=document_id,
         chunks=new.chunks,
         hashes=new.hashes,
-        subject=Subject(title=new.document.title, uri=new.uri, language=new.document.language),
+        subject=Subject.of(new.document, new.uri),
         vectors=new.vectors,
         embedded=new.embedded,
         model_id=new.model_id,

@@ -44,7 +44,8 @@ class StoredDocument:
     uri: str
     title: str | None
     source_name: str | None
-    """As in analysis/subject.py."""
+    author: str | None
+    """Both as in analysis/subject.py."""
     text: str
     pages: list[list[int]]
     """Number, start and end of each."""
@@ -56,7 +57,13 @@ class StoredDocument:
     """Whether it awaits review; its source does not count it yet."""
 
     def subject(self, language: str | None) -> Subject:
-        return Subject(title=self.title, uri=self.uri, name=self.source_name, language=language)
+        return Subject(
+            title=self.title,
+            uri=self.uri,
+            name=self.source_name,
+            author=self.author,
+            language=language,
+        )
 
     def page_ranges(self) -> tuple[Page, ...]:
         return tuple(Page(number=number, start=start, end=end) for number, start, end in self.pages)

@@ -11,7 +11,9 @@ select count(*) as documents,
 -- Includes versions held for review: publishing makes them searchable.
 select document.id, document.application_id, document.source_id, document.uri,
        document.title,
-       case when source.type = 'file' and document.uri = source.uri then source.name end as source_name, document.text, document.pages, document.coverage,
+       case when source.type = 'file' and document.uri = source.uri then source.name end as source_name,
+       coalesce(document.metadata ->> 'author', document.metadata ->> 'from') as author,
+       document.text, document.pages, document.coverage,
        document.error_code, document.updated_at, document.held_by_job_id is not null as is_held
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id

@@ -29,58 +29,69 @@ select language from found where language is not null;
 -- name: candidates
 -- Chunks that meet any of the conditions. One of words has three groups of terms, and a chunk needs
 -- one term of each group; one of grams needs all of them. At most `most` chunks for each condition:
--- one that more meet does not discriminate. Hits must have a phrase, so its order is checked here.
-select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
-       as condition(first, second, third, phrase)
- cross join lateral (
-    select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-      join rag.documents as document
-        on document.id = chunk.document_id and document.deleted_at is null
-      join rag.knowledge_sources as source
-        on source.id = chunk.source_id and source.deleted_at is null
-     where chunk.application_id = %(application_id)s
-       and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
-       and chunk.words && condition.third::integer[]
-       and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
-       and {passes}
-     limit %(most)s) as found
-union all
-select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(grams)s::text[]) as condition(grams)
- cross join lateral (
-    select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-      join rag.documents as document
-        on document.id = chunk.document_id and document.deleted_at is null
-      join rag.knowledge_sources as source
-        on source.id = chunk.source_id and source.deleted_at is null
-     where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
-       and {passes}
-     limit %(most)s) as found;
+-- one that more meet does not discriminate. Their terms are read last, once for each, because many
+-- chunks meet several conditions. Hits must have a phrase, so its order is checked here.
+select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as grams
+  from (
+    select found.id
+      from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
+           as condition(first, second, third, phrase)
+     cross join lateral (
+        select chunk.id
+          from rag.keyword_index as chunk
+          join rag.documents as document
+            on document.id = chunk.document_id and document.deleted_at is null
+          join rag.knowledge_sources as source
+            on source.id = chunk.source_id and source.deleted_at is null
+         where chunk.application_id = %(application_id)s
+           and chunk.words && condition.first::integer[]
+           and chunk.words && condition.second::integer[]
+           and chunk.words && condition.third::integer[]
+           and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
+           and {passes}
+         limit %(most)s) as found
+    union
+    select found.id
+      from unnest(%(grams)s::text[]) as condition(grams)
+     cross join lateral (
+        select chunk.id
+          from rag.keyword_index as chunk
+          join rag.documents as document
+            on document.id = chunk.document_id and document.deleted_at is null
+          join rag.knowledge_sources as source
+            on source.id = chunk.source_id and source.deleted_at is null
+         where chunk.application_id = %(application_id)s
+           and chunk.grams @> condition.grams::integer[]
+           and {passes}
+         limit %(most)s) as found) as met
+  join rag.keyword_index as chunk on chunk.id = met.id;
 
 -- name: candidates_in_haste
 -- The same without a filter, and with deleted chunks not yet purged.
-select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
-       as condition(first, second, third, phrase)
- cross join lateral (
-    select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-     where chunk.application_id = %(application_id)s
-       and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
-       and chunk.words && condition.third::integer[]
-       and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
-     limit %(most)s) as found
-union all
-select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(grams)s::text[]) as condition(grams)
- cross join lateral (
-    select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-     where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
-     limit %(most)s) as found;
+select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as grams
+  from (
+    select found.id
+      from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
+           as condition(first, second, third, phrase)
+     cross join lateral (
+        select chunk.id
+          from rag.keyword_index as chunk
+         where chunk.application_id = %(application_id)s
+           and chunk.words && condition.first::integer[]
+           and chunk.words && condition.second::integer[]
+           and chunk.words && condition.third::integer[]
+           and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
+         limit %(most)s) as found
+    union
+    select found.id
+      from unnest(%(grams)s::text[]) as condition(grams)
+     cross join lateral (
+        select chunk.id
+          from rag.keyword_index as chunk
+         where chunk.application_id = %(application_id)s
+           and chunk.grams @> condition.grams::integer[]
+         limit %(most)s) as found) as met
+  join rag.keyword_index as chunk on chunk.id = met.id;
 
 -- name: terms_of
 -- The terms of these chunks.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.search.fusion import fuse
+from ingest.search.fusion import Weights, fuse
 from ingest.search.keyword_ranking import by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.store.search.hits import load
@@ -31,7 +31,7 @@ def test_fusion_prefers_chunks_with_both_scores() -> None:
     fused = fuse({a: 0.5, b: 0.4}, {b: 5, c: 6}, whole_weight=10, limit=2)
 
     assert [hit.id for hit in fused] == [b, c]
-    assert fused[0].score == pytest.approx(0.55 * 5 / 9 + 0.45 * 0.4)
+    assert fused[0].score == pytest.approx(0.6 * 5 / 13 + 0.4 * 0.4)
 
 
 def test_fusion_distinguishes_a_clear_from_a_narrow_winner() -> None:
@@ -47,6 +47,13 @@ def test_fused_score_of_what_does_not_fit_is_low() -> None:
     [hit] = fuse({uuid4(): 0.1}, {}, whole_weight=0, limit=1)
 
     assert hit.score < 0.05
+
+
+def test_fusion_weighs_the_halves() -> None:
+    assert Weights().words() == pytest.approx(0.6)
+    assert Weights(vector=0).words() == 1
+    assert Weights(keyword=0).words() == 0
+    assert Weights(vector=3).words() == pytest.approx(0.6 / 1.8)
 
 
 def test_fusion_order_of_ties_is_stable() -> None:
@@ -67,6 +74,17 @@ def test_fusion_counts_negative_similarity_as_none() -> None:
     fused = fuse({a: -0.1, b: 0}, {}, whole_weight=0, limit=2)
 
     assert [(hit.id, hit.score) for hit in fused] == [(a, 0), (b, 0)]
+
+
+def test_fusion_counts_only_what_is_more_similar_than_unrelated_texts() -> None:
+    """With models whose cosines are all high, words would decide alone."""
+    a, b = uuid4(), uuid4()
+
+    near, far = fuse({a: 0.9, b: 0.8}, {b: 1}, whole_weight=10, limit=2, unrelated=0.8)
+
+    assert [near.id, far.id] == [a, b]
+    assert near.score == pytest.approx(0.4 * 0.5)
+    assert far.score == pytest.approx(0.6 * 1 / 9)
 
 
 async def everywhere(

@@ -1,8 +1,11 @@
 """What a passage is about: what is indexed with it, and embedded in front of it."""
 
+from typing import Any
+
 import pytest
 
 from ingest.analysis.subject import Subject, context_line, title_and_path
+from ingest.model import Document
 
 
 def subject(uri: str, *, title: str | None = None, name: str | None = None) -> Subject:
@@ -37,3 +40,17 @@ def test_only_words_of_the_path_that_the_title_lacks_are_indexed() -> None:
     about = subject("manuals/heron-pump/x1.txt", title="The Heron Pump")
 
     assert title_and_path(about) == "The Heron Pump manuals x1.txt"
+
+
+def test_the_author_or_sender_is_indexed_but_not_embedded() -> None:
+    def of(**metadata: Any) -> Subject:
+        document = Document(
+            text="x", media_type="text/plain", extractor="text", title="Pumps", metadata=metadata
+        )
+        return Subject.of(document, "inbox/1.eml")
+
+    sent = of(**{"from": "Ada Novak <ada@pumps.example>"})
+    assert title_and_path(sent) == "Pumps inbox 1.eml Ada Novak <ada@pumps.example>"
+    assert title_and_path(of(author=["Ada", "Bo"])) == "Pumps inbox 1.eml ['Ada', 'Bo']"
+    assert title_and_path(of(author=None)) == "Pumps inbox 1.eml"
+    assert context_line(sent, ()) == "Pumps"

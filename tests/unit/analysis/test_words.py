@@ -96,3 +96,10 @@ def test_grams_of_long_words_only() -> None:
     ]
     assert grams_of("pumpe") == ["#pump", "#umpe"]
     assert grams_of("pump") == grams_of("4711471147") == grams_of("東京大学東京") == []
+
+
+def test_words_with_vowel_signs_are_words() -> None:
+    """Of Arabic and Hindi: they are no letters to Python."""
+    assert forms(["المصعدَ"], "ar") == forms(["المصعد"], "ar") != ["المصعد"]
+    assert forms(["किताबें"], "hi") == forms(["किताब"], "hi")
+    assert grams_of("مُهَنْدِس") == ["#مهند", "#هندس"]

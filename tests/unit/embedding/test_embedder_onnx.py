@@ -1,4 +1,5 @@
 import json
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from ingest.errors import SetupError
 from ingest.model import ChunkSettings, Vectors
+from ingest.providers.embedders.base import UNRELATED, mean_cosine
 from ingest.providers.embedders.onnx import OnnxEmbedder, pool
 from ingest.store.documents.documents import chunking_json
 from ingest.tokens.tokenizers import load_tokenizer
@@ -33,6 +35,22 @@ async def test_pooling_is_that_of_the_folder(tmp_path: Path, pooling: str) -> No
     assert np.allclose(found[1], expected(table, "short", pooling=pooling), atol=1e-5)
     assert embedder.model.dimension == 4
     await embedder.close()
+
+
+async def test_the_cosine_of_unrelated_texts_is_measured(tmp_path: Path) -> None:
+    table = write_model(tmp_path / "e5-small")
+    embedder = OnnxEmbedder(tmp_path / "e5-small")
+
+    asked = [expected(table, "query: " + text) for text in UNRELATED]
+    pairs = [one @ other for one, other in permutations(asked, 2)]
+    assert embedder.unrelated == pytest.approx(np.mean(pairs), abs=1e-4)
+    await embedder.close()
+
+
+def test_the_cosine_of_unrelated_texts_has_limits() -> None:
+    assert mean_cosine(np.ones((3, 2), np.float32)) == 0.9
+    assert mean_cosine(np.array([[1, 0], [-1, 0]], np.float32)) == 0
+    assert mean_cosine(np.full((3, 2), np.nan, np.float32)) == 0
 
 
 @pytest.mark.parametrize(

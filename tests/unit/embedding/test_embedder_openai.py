@@ -432,3 +432,19 @@ async def test_one_bad_text_among_a_hundred_is_found_by_halving(
     assert np.allclose(embedded.vectors[56], numbers("text 56"), atol=1e-6)
     assert np.allclose(embedded.vectors[58], numbers("text 58"), atol=1e-6)
     assert endpoint.call_count <= 15
+
+
+@pytest.mark.parametrize(
+    ("name", "is_narrow"),
+    [
+        ("text-embedding-3-small", False),
+        ("text-embedding-ada-002", True),
+        ("intfloat/multilingual-e5-large", True),
+        ("e5-mistral-7b-instruct", False),
+    ],
+)
+async def test_models_with_high_cosines_are_known_by_name(name: str, is_narrow: bool) -> None:
+    embedder = OpenAIEmbedder(MODEL, api_key="k", base_url=None, dimensions=None, name=name)
+
+    assert (embedder.unrelated > 0.5) is is_narrow
+    await embedder.close()

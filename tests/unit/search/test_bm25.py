@@ -1,11 +1,12 @@
 """BM25: its formula, fields, pairs, phrases and grams."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ingest.analysis.question import read_question
+from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers
 from ingest.analysis.words import split
 from ingest.search.bm25 import Candidates, Rows, Scores, Statistics, score, usual_length
@@ -24,8 +25,9 @@ def scores(
     own_grams: Sequence[Terms] | None = None,
     found: float = 1,
     length: float = 4,
+    question: KeywordQuestion | None = None,
 ) -> Scores:
-    question = read_question(query, [])
+    question = question or read_question(query, [])
     rows = Rows.of(own_grams or [np.empty(0, np.int32)] * len(chunks))
     statistics = Statistics(
         chunks=100,
@@ -36,11 +38,19 @@ def scores(
     return score(Candidates(words=Rows.of(chunks), grams=rows), question, statistics)
 
 
+IDF = float(np.log(1 + (100 - 1 + 0.5) / (1 + 0.5)))
+"""Of a word that one of a hundred chunks has."""
+
+
+def saturated(times: float) -> float:
+    """In a chunk of usual length."""
+    return times * 2.5 / (times + 1.5)
+
+
 def test_the_formula() -> None:
     [got] = scores("owl", [words("owl by owl night")]).bm25
 
-    idf = np.log(1 + (100 - 1 + 0.5) / (1 + 0.5))
-    assert got == pytest.approx(idf * 2 * 2.5 / (2 + 1.5))
+    assert got == pytest.approx(IDF * saturated(2))
 
 
 def test_a_long_chunk_scores_less() -> None:
@@ -61,6 +71,7 @@ def test_title_and_headings_count_more() -> None:
     ).bm25
 
     assert title > heading > body > none == 0
+    assert [title, heading] == pytest.approx([saturated(2) * IDF, saturated(1.5) * IDF])
 
 
 def test_neighbours_count_as_a_pair_but_not_across_fields() -> None:
@@ -69,7 +80,7 @@ def test_neighbours_count_as_a_pair_but_not_across_fields() -> None:
         [words("heron pump a b"), words("heron a pump b"), words("pump a b c", headings="heron")],
     ).bm25
 
-    assert near > apart
+    assert near - apart == pytest.approx(0.2 * (IDF + IDF))
     single = scores("pump", [words("pump a b c", headings="heron")]).bm25[0]
     other = scores("heron", [words("pump a b c", headings="heron")]).bm25[0]
     assert across == pytest.approx(single + other)
@@ -100,7 +111,8 @@ def test_grams_find_a_compound_within_a_limit() -> None:
     [limited] = scores("kündigungsfristen", chunk, own_grams=own, found=0).bm25
     [once] = scores("owl", [words("owl a b c")], found=0).bm25
 
-    assert found > 0 == nothing
+    assert nothing == 0
+    assert found == pytest.approx(min(0.5 * 6 * IDF, 3 * IDF))
     assert limited <= 3 * once
 
 
@@ -112,6 +124,35 @@ def test_a_word_counts_more_than_its_grams_in_another_language() -> None:
     whole, part = scores("kündigung", [words("kündigung x"), words(compound)], own_grams=own).bm25
 
     assert whole > part > 0
+
+
+def test_a_light_word_counts_less_by_itself_in_pairs_and_by_grams() -> None:
+    chunk = [words("bunte kündigung")]
+    own = [numbers(sorted(grams(["kündigung"], "de")))]
+    [whole] = scores("bunte kündigung", chunk, own_grams=own).bm25
+    question = read_question("bunte kündigung", [])
+    light = replace(question, words=[replace(word, weight=0.5) for word in question.words])
+
+    [half] = scores("", chunk, own_grams=own, question=light).bm25
+
+    assert half == pytest.approx(whole / 2)
+
+
+def test_other_spellings_count_but_are_in_no_order() -> None:
+    others = numbers(forms(["owl", "fox"], None))
+    chunk = np.concatenate([words("a b c d"), others])
+
+    [found] = scores("owl fox", [chunk]).bm25
+
+    assert found == pytest.approx(2 * IDF)
+    assert not scores('"owl fox"', [chunk]).is_allowed[0]
+    assert scores('"owl"', [chunk]).is_allowed[0]
+
+
+def test_a_word_that_all_chunks_have_still_counts_a_little() -> None:
+    [got] = scores("owl", [words("owl a b c")], found=200).bm25
+
+    assert got == pytest.approx(np.log(1 + 0.5 / 100.5))
 
 
 def test_usual_length_is_of_the_text() -> None:
