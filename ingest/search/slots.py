@@ -13,7 +13,7 @@ from ingest.errors import Transient
 _SLOTS: Final = 4
 _RESERVE: Final = 2
 """Further searches, of applications that search little while others hold all slots."""
-_BESIDE_OTHERS: Final = 1
+_BESIDE_OTHERS: Final = 2
 """Searches of an application while others search too: all share the database's processors."""
 _MOST_WAITING: Final = 32
 """Searches of an application that wait; more are refused at once."""
