@@ -31,6 +31,7 @@ from api.routes import (
     worker_config,
 )
 from api.routes.collections import collections
+from api.routes.overview import activity, overview, settings, workers
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
@@ -52,6 +53,10 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     applications.router,
     reembed.router,
     usage.router,
+    overview.router,
+    activity.router,
+    workers.router,
+    settings.router,
     worker_config.router,
     provider.router,
     scaling.router,
