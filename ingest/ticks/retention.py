@@ -21,7 +21,7 @@ from ingest.store.documents import held_documents
 from ingest.store.overview import activity
 from ingest.store.retention import retention, retention_jobs, retention_runs
 from ingest.store.retention.retention_jobs import EndedJob, JobRetention
-from ingest.store.tenants import applications, idempotency
+from ingest.store.tenants import applications, idempotency, sessions
 
 log = structlog.get_logger()
 
@@ -100,6 +100,7 @@ def _simple_steps(periods: Retention) -> dict[str, Step]:
         "vectors": partial(retention.forget_cached_vectors, older_than=_CACHE_AGE, limit=limit),
         "minutes": activity.merge,
         "activity": partial(activity.forget, older_than=periods.activity, limit=limit),
+        "sessions": partial(sessions.forget, limit=limit),
         "held": partial(held_documents.drop_orphans, limit=_HELD_PER_BATCH),
     }
 
