@@ -22,7 +22,7 @@ class EffectiveSetting:
     name: str
     """Of the environment variable."""
     value: str | None
-    """As the environment variable is written; None: not set and without a default, or a secret."""
+    """As the environment variable is written; None: nothing, as if it were empty, or a secret."""
     is_set: bool
     """False: the default."""
     is_secret: bool
@@ -38,7 +38,7 @@ def effective_settings(settings: Settings) -> Iterator[EffectiveSetting]:
         is_secret = _is_secret(field)
         yield EffectiveSetting(
             name=str(field.validation_alias or f"INGEST_{name.upper()}"),
-            value=None if is_secret or value is None else _text(value, is_address=not field.repr),
+            value=None if is_secret else _text(value, is_address=not field.repr),
             is_set=name in settings.model_fields_set,
             is_secret=is_secret,
         )
@@ -48,14 +48,18 @@ def _is_secret(field: FieldInfo) -> bool:
     return SecretStr in (field.annotation, *get_args(field.annotation))
 
 
-def _text(value: Any, *, is_address: bool) -> str:
+def _text(value: Any, *, is_address: bool) -> str | None:
     text = _written(value)
+    if not text:
+        return None
     return without_credentials(text) if is_address else redact(text)
 
 
 def _written(value: Any) -> str:
     """As in the environment variable (ingest/settings/types.py)."""
     match value:
+        case None:
+            return ""
         case bool():
             return str(value).lower()
         case timedelta():

@@ -103,6 +103,7 @@ def test_values_are_written_as_the_variables_are(monkeypatch: pytest.MonkeyPatch
     assert all(shown[name].is_set for name in given)
     assert (shown["INGEST_PORT"].value, shown["INGEST_PORT"].is_set) == ("8000", False)
     assert shown["INGEST_OCR_PAGE_TIMEOUT"].value == "2m"
+    assert shown["INGEST_HANDLERS"].value is None
 
 
 def test_what_is_shown_configures_the_same_installation(monkeypatch: pytest.MonkeyPatch) -> None:

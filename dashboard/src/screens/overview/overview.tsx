@@ -45,15 +45,17 @@ function Content({ overview: shown, onDone }: { overview: OverviewView; onDone: 
         <>
           <Tiles overview={shown} />
           <Throughput />
-          <div class="cards">
-            <Card title={overview().reasons}><Reasons waiting={shown.waiting} /></Card>
-            <Card title={overview().failures}><Failures failures={shown.failures} /></Card>
-          </div>
         </>
       )}
-      <div class="cards">
-        <Card title={overview().workers}><Workers /></Card>
-        <Card title={overview().usage}><Use usage={shown.usage} /></Card>
+      <div class="columns">
+        <div>
+          {!isNew(shown) && <Card title={overview().failures}><Failures failures={shown.failures} /></Card>}
+          <Card title={overview().workers}><Workers /></Card>
+        </div>
+        <div>
+          {!isNew(shown) && <Card title={overview().reasons}><Reasons waiting={shown.waiting} /></Card>}
+          <Card title={overview().usage}><Use usage={shown.usage} /></Card>
+        </div>
       </div>
     </>
   );

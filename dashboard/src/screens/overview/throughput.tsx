@@ -78,7 +78,7 @@ function ticks(starts: readonly number[]): number[] {
 
 function timeFormat(range: Range): Intl.DateTimeFormat {
   const day = range === "7d" ? { weekday: "short" as const } : {};
-  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit", ...day });
+  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...day });
 }
 
 function amount(value: number, measure: Measure): string {

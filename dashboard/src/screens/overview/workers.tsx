@@ -7,7 +7,7 @@ import { Problem } from "../../components/fields.tsx";
 import { Id } from "../../components/layout.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { Badge, Meter } from "../../components/status.tsx";
-import { Time } from "../../components/text.tsx";
+import { Name, Time } from "../../components/text.tsx";
 import { useResource } from "../../live/resource.ts";
 import { duration, number } from "../../messages/format.ts";
 import { overview } from "./messages.ts";
@@ -29,8 +29,7 @@ export function Workers() {
           { key: "worker", title: overview().worker, isMain: true, cell: (worker) => <Who worker={worker} /> },
           { key: "state", title: overview().state, cell: (worker) => <State worker={worker} /> },
           { key: "busy", title: overview().busy, cell: (worker) => <Busy worker={worker} /> },
-          { key: "heartbeat", title: overview().heartbeat, isOptional: true, cell: ({ silentSeconds }) => overview().ago(duration(Math.max(0, silentSeconds) * 1000)) },
-          { key: "started", title: overview().started, isOptional: true, cell: ({ startedAt }) => <Time value={startedAt} /> },
+          { key: "heartbeat", title: overview().heartbeat, isOptional: true, cell: ({ silentSeconds }) => <span class="nowrap">{overview().ago(duration(Math.max(1, Math.round(silentSeconds)) * 1000))}</span> },
         ]} />
       {data.nextCursor !== null && <p class="hint">{overview().moreWorkers}</p>}
     </>
@@ -38,9 +37,13 @@ export function Workers() {
 }
 
 /** Hosts are shown to the operator only. */
-function Who({ worker: { host, pid, id } }: { worker: Worker }) {
-  if (host === null) return <Id value={id} />;
-  return <><span class="name" dir="auto">{host}</span>{pid !== null && <small>{overview().process(pid)}</small>}</>;
+function Who({ worker: { host, pid, id, startedAt } }: { worker: Worker }) {
+  return (
+    <>
+      {host === null ? <Id value={id} /> : <Name>{host}</Name>}
+      <small>{pid !== null && <>{overview().process(pid)} · </>}{overview().started} <Time value={startedAt} /></small>
+    </>
+  );
 }
 
 function State({ worker: { isAlive, isDraining } }: { worker: Worker }) {
