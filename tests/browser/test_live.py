@@ -1,6 +1,7 @@
 """Lists that change while they are read."""
 
 import re
+import time
 from typing import Final
 
 from playwright.sync_api import Page, Request, expect
@@ -19,14 +20,14 @@ def texts(name: str, count: int, start: int = 0) -> list[tuple[str, bytes]]:
 
 
 def test_a_row_shows_its_state_as_it_changes(page: Page, service: Service) -> None:
-    service.http.put("/api/worker/config", json={"paused": ["file"]}).raise_for_status()
+    service.http.put("/api/worker/config", json={"paused": True}).raise_for_status()
     source = service.upload(texts("slow", 1))["knowledgeSourceIds"][0]
     page.goto("#/sources")
     row = page.get_by_role("row", name="slow 0.txt")
     expect(row).to_contain_text("waiting")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
 
-    service.http.put("/api/worker/config", json={"paused": []}).raise_for_status()
+    service.http.put("/api/worker/config", json={"paused": False}).raise_for_status()
     service.wait_until_terminal(source)
     expect(row).to_contain_text("completed")
     expect(row.get_by_role("cell").nth(3)).to_have_text("1")
@@ -50,6 +51,7 @@ def test_new_rows_are_announced_and_shown_on_demand(page: Page, service: Service
 def test_many_events_cause_few_requests(page: Page, service: Service) -> None:
     service.upload(texts("many", 150))
     lists: list[Request] = []
+    began = time.monotonic()
     page.on("request", lambda request: lists.append(request) if is_list(request) else None)
     page.goto("#/sources")
     expect(page.get_by_role("row")).to_have_count(51)
@@ -57,9 +59,8 @@ def test_many_events_cause_few_requests(page: Page, service: Service) -> None:
     service.wait_until_terminal(application)
     expect(page.get_by_role("cell", name="completed")).to_have_count(50)
 
-    # At most one a second, whatever 450 events say; the machine may be slow.
-    first, last = lists[0].timing["startTime"], lists[-1].timing["startTime"]
-    assert len(lists) <= 2 + (last - first) / 1000
+    # At most one a second, whatever hundreds of events say, and however long it takes.
+    assert len(lists) <= 2 + (time.monotonic() - began)
 
 
 def is_list(request: Request) -> bool:
@@ -76,11 +77,10 @@ def test_hostile_names_are_text(page: Page, service: Service) -> None:
 
     assert page.locator("td img").count() == 0
     assert page.locator("bdi", has_text=RTL).first.get_attribute("dir") == "auto"
-    # Even the longest name makes no line wider than the page.
-    assert page.get_by_role("main").bounding_box() is not None
-    width = page.get_by_role("table").bounding_box()
-    assert width is not None
-    assert width["width"] <= 1280
+    # Even the longest path makes no line wider than the page.
+    table = page.get_by_role("table").bounding_box()
+    assert table is not None
+    assert table["x"] + table["width"] <= 1280
 
 
 def test_pages_are_turned_and_found_again(page: Page, service: Service) -> None:
