@@ -224,6 +224,7 @@ def test_nothing_is_wider_than_a_telephone(page: Page, address: str) -> None:
 def test_health_is_said_in_words(page: Page, viewer_page: Page) -> None:
     page.goto(SETTINGS_SCREEN)
     health = page.get_by_role("region", name="Health")
+    expect(health.get_by_role("status")).to_have_text("Ready, but one thing needs attention.")
     expect(health).to_contain_text("The database responds.")
     expect(health.get_by_role("listitem").filter(has_text="needs attention")).to_contain_text(
         ["No worker is alive, and none ever was."]

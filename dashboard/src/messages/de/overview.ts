@@ -91,7 +91,7 @@ export const overview: typeof en = {
   heartbeat: "Lebenszeichen",
   started: "gestartet",
   ago: (age) => `vor ${age}`,
-  noWorkers: "Heute wurde kein Worker gesehen.",
+  noWorkers: "Kein Worker läuft. Starten mit ",
   process: (pid) => `Prozess ${pid}`,
   moreWorkers: "Es gibt mehr; gezeigt sind die neuesten.",
 

@@ -5,6 +5,7 @@ export const settings: typeof en = {
   title: "Einstellungen & Zustand",
   health: "Zustand",
   ready: "Bereit: alles arbeitet.",
+  readyBut: (n) => plural("de", n, { one: "Bereit, aber eines braucht Aufmerksamkeit.", other: `Bereit, aber ${n} Dinge brauchen Aufmerksamkeit.` }),
   degraded: "Eingeschränkt: Anfragen werden bedient, aber etwas fehlt.",
   notReady: "Nicht bereit: Anfragen können nicht bedient werden.",
   checkAgain: "Erneut prüfen",

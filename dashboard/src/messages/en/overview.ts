@@ -90,7 +90,7 @@ export const overview = {
   heartbeat: "Heartbeat",
   started: "started",
   ago: (age: string) => `${age} ago`,
-  noWorkers: "No worker was seen today.",
+  noWorkers: "No worker runs. Start one with ",
   process: (pid: number) => `process ${pid}`,
   moreWorkers: "There are more; the newest are shown.",
 

@@ -4,6 +4,7 @@ export const settings = {
   title: "Settings & health",
   health: "Health",
   ready: "Ready: everything works.",
+  readyBut: (n: number) => plural("en", n, { one: "Ready, but one thing needs attention.", other: `Ready, but ${n} things need attention.` }),
   degraded: "Degraded: requests are served, but something is missing.",
   notReady: "Not ready: requests cannot be served.",
   checkAgain: "Check again",

@@ -20,7 +20,7 @@ const SHOWN = 20;
 export function Workers() {
   const { data, error } = useResource((signal) => api.get("/api/workers", { query: { limit: SHOWN }, signal }), [], { every: EVERY });
   if (data === undefined) return error === undefined ? <Skeleton lines={2} /> : <Problem error={error} />;
-  if (!data.items.length) return <p class="hint">{overview().noWorkers}</p>;
+  if (!data.items.length) return <p class="hint">{overview().noWorkers}<code>ingest worker</code>.</p>;
   return (
     <>
       {error !== undefined && <Problem error={error} />}

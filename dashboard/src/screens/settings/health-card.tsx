@@ -23,13 +23,15 @@ interface Answer {
 export function Health() {
   const { data, error, refresh } = useResource(ask, [], { every: EVERY });
   if (data === undefined) return error === undefined ? <Skeleton /> : <ErrorCard error={error} onRetry={refresh} />;
+  const findings = findingsOf(data.checks);
+  const bad = findings.filter(({ isGood }) => !isGood).length;
   return (
     <Card title={settings().health} actions={<Button icon="retry" onClick={refresh}>{settings().checkAgain}</Button>}>
       {error !== undefined ? <ErrorCard error={error} onRetry={refresh} /> : (
         <>
-          <p role="status"><strong>{settings()[data.status]}</strong></p>
+          <p role="status"><strong>{data.status === "ready" && bad > 0 ? settings().readyBut(bad) : settings()[data.status]}</strong></p>
           <ul class="findings">
-            {findingsOf(data.checks).map((finding) => (
+            {findings.map((finding) => (
               <li key={finding.check} class={finding.isGood ? "good" : "bad"}>
                 <Icon name={finding.isGood ? "check" : "warning"} />
                 <div>
