@@ -2,7 +2,6 @@ import type { overview as en } from "../en/overview.ts";
 import { plural } from "../language.ts";
 
 export const overview: typeof en = {
-  title: "Überblick",
   ready: "Bereit",
   oldest: (age) => `ältester wartet ${age}`,
   running: "Laufend",

@@ -2,7 +2,6 @@ import type { settings as en } from "../en/settings.ts";
 import { plural } from "../language.ts";
 
 export const settings: typeof en = {
-  title: "Einstellungen & Zustand",
   health: "Zustand",
   ready: "Bereit: alles arbeitet.",
   readyBut: (n) => plural("de", n, { one: "Bereit, aber eines braucht Aufmerksamkeit.", other: `Bereit, aber ${n} Dinge brauchen Aufmerksamkeit.` }),

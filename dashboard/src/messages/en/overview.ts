@@ -1,7 +1,6 @@
 import { plural } from "../language.ts";
 
 export const overview = {
-  title: "Overview",
   ready: "Ready",
   oldest: (age: string) => `oldest waits ${age}`,
   running: "Running",

@@ -1,7 +1,6 @@
 import { plural } from "../language.ts";
 
 export const settings = {
-  title: "Settings & health",
   health: "Health",
   ready: "Ready: everything works.",
   readyBut: (n: number) => plural("en", n, { one: "Ready, but one thing needs attention.", other: `Ready, but ${n} things need attention.` }),

@@ -9,6 +9,7 @@ import { Card, ScreenFrame, Tile } from "../../components/layout.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { useResource } from "../../live/resource.ts";
 import { boundedCount, duration } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { Failures, Reasons } from "./breakdowns.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { overview } from "./messages.ts";
@@ -28,7 +29,7 @@ export function Overview() {
 function WholeApplication() {
   const { data, error, refresh } = useResource((signal) => api.get("/api/overview", { signal }), [], { every: EVERY });
   return (
-    <ScreenFrame title={overview().title} actions={data && may("operator") && <PauseButton overview={data} onDone={refresh} />}>
+    <ScreenFrame title={titles().overview} actions={data && may("operator") && <PauseButton overview={data} onDone={refresh} />}>
       {error !== undefined && (data === undefined
         ? <ErrorCard error={error} onRetry={refresh} />
         : <div><p class="hint">{overview().stale}</p><Problem error={error} /></div>)}
@@ -82,7 +83,7 @@ function Tiles({ overview: { ready, running, waiting, failed, reviewNeeded, olde
 /** A key that is limited to collections may not ask about the application. */
 function Limited() {
   return (
-    <ScreenFrame title={overview().title}>
+    <ScreenFrame title={titles().overview}>
       <EmptyState icon="collections" title={overview().limited}>
         <p>{overview().limitedText}</p>
         <LinkButton href={href("/sources")}>{overview().toSources}</LinkButton>

@@ -6,13 +6,14 @@ import { Card, KeyValues, ScreenFrame } from "../../components/layout.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
 import { useResource } from "../../live/resource.ts";
 import { bytes, number } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { EffectiveSettings } from "./effective.tsx";
 import { Health } from "./health-card.tsx";
 import { settings } from "./messages.ts";
 
 export function Settings() {
   return (
-    <ScreenFrame title={settings().title}>
+    <ScreenFrame title={titles().settings}>
       <Health />
       {may("operator") ? <Installation /> : <p class="hint">{settings().operatorOnly}</p>}
     </ScreenFrame>
