@@ -32,6 +32,7 @@ from api.routes import (
     worker_config,
 )
 from api.routes.collections import collections
+from api.routes.overview import activity, overview, settings, workers
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
@@ -54,6 +55,10 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     applications.router,
     reembed.router,
     usage.router,
+    overview.router,
+    activity.router,
+    workers.router,
+    settings.router,
     worker_config.router,
     provider.router,
     scaling.router,

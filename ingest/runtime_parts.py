@@ -70,6 +70,7 @@ def retention_of(settings: Settings) -> Retention:
         deliveries=settings.keep_deliveries,
         deleted=settings.keep_deleted,
         runs=settings.keep_runs,
+        activity=settings.keep_activity,
     )
 
 

@@ -34,6 +34,7 @@ AT_ONCE = Retention(
     deliveries=_LONG,
     deleted=_LONG,
     runs=_LONG,
+    activity=_LONG,
 )
 
 

@@ -157,6 +157,7 @@ class Settings(BaseSettings):
     keep_deliveries: KeepFor = timedelta(days=30)
     keep_deleted: KeepFor = timedelta(days=30)
     keep_runs: KeepFor = timedelta(days=90)
+    keep_activity: KeepFor = timedelta(days=90)
 
     # Chunks
     chunk_tokens: int | None = Field(default=None, ge=16, le=8192)

@@ -18,6 +18,7 @@ import structlog
 
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import held_documents
+from ingest.store.overview import activity
 from ingest.store.retention import retention, retention_jobs, retention_runs
 from ingest.store.retention.retention_jobs import EndedJob, JobRetention
 from ingest.store.tenants import applications, idempotency, sessions
@@ -47,6 +48,7 @@ class Retention:
     deliveries: timedelta
     deleted: timedelta
     runs: timedelta
+    activity: timedelta
 
 
 class _Deadline:
@@ -96,6 +98,8 @@ def _simple_steps(periods: Retention) -> dict[str, Step]:
         ),
         "documents": partial(retention.forget_documents, older_than=periods.deleted, limit=limit),
         "vectors": partial(retention.forget_cached_vectors, older_than=_CACHE_AGE, limit=limit),
+        "minutes": activity.merge,
+        "activity": partial(activity.forget, older_than=periods.activity, limit=limit),
         "sessions": partial(sessions.forget, limit=limit),
         "held": partial(held_documents.drop_orphans, limit=_HELD_PER_BATCH),
     }

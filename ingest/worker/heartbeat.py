@@ -36,6 +36,7 @@ class Heartbeat:
         worker_id: UUID,
         every: timedelta,
         stale_after: timedelta,
+        slots: int,
         running: Callable[[], int],
         call_in_loop: Callable[[Callable[[], None]], object],
         on_lost: Callable[[], None],
@@ -45,6 +46,7 @@ class Heartbeat:
         self._worker_id = worker_id
         self._every = every.total_seconds()
         self._lease = (stale_after - every).total_seconds()
+        self._slots = slots
         self._running = running
         self._call_in_loop = call_in_loop
         self._on_lost = on_lost
@@ -138,7 +140,11 @@ class Heartbeat:
                 conn, id=self._worker_id, running=self._running(), draining=self.draining
             ):
                 workers.register(
-                    conn, id=self._worker_id, host=socket.gethostname(), pid=os.getpid()
+                    conn,
+                    id=self._worker_id,
+                    host=socket.gethostname(),
+                    pid=os.getpid(),
+                    slots=self._slots,
                 )
 
     @contextmanager

@@ -20,6 +20,7 @@ from ingest.observability import metrics
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.store.queue import claims
+from ingest.worker.activity_ledger import ActivityLedger
 from ingest.worker.claiming import CONTENTION_DELAY, Claiming
 from ingest.worker.heartbeat import Heartbeat
 from ingest.worker.progress_and_leases import watch
@@ -93,8 +94,13 @@ class Worker:
         self._is_reserve_wanted = False
         """A job may have come that may use the reserve."""
         self._reserve_checked_at = 0.0
+        self._activity = ActivityLedger(pool, worker_id=self.id)
         self._running = Running(
-            pool, handlers=handlers, context=context, on_free=self._on_slot_freed
+            pool,
+            handlers=handlers,
+            context=context,
+            on_free=self._on_slot_freed,
+            on_ended=self._activity.add,
         )
         self._claiming = Claiming(worker=self.id, handlers=handlers, shares=self._running.shares)
         self._heartbeat = Heartbeat(
@@ -102,6 +108,7 @@ class Worker:
             worker_id=self.id,
             every=heartbeat,
             stale_after=stale_after,
+            slots=concurrency,
             running=lambda: len(self._running.slots),
             call_in_loop=self._call_in_loop,
             on_lost=lambda: self._call_in_loop(self._drop_all),
@@ -117,6 +124,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         await asyncio.to_thread(self._heartbeat.start)
         self._running.start()
+        self._activity.start()
         watching = watch(self._pool, worker=self.id, running=self._running, check=self._check)
         self._tasks = [
             asyncio.create_task(self._claim_forever(), name="claim"),
@@ -134,6 +142,7 @@ class Worker:
         await self._running.wait_until_idle(grace.total_seconds())
         await cancel_all(*self._tasks)
         await self._running.close()
+        await self._activity.close()
         await asyncio.to_thread(self._heartbeat.stop)
         if self._running.abandoned:
             _exit_soon()

@@ -43,9 +43,10 @@ class Running:
         handlers: Mapping[str, Handler],
         context: Context,
         on_free: Callable[[], None],
+        on_ended: Callable[[Finished], None] = lambda _: None,
         grace: timedelta = _GRACE,
     ) -> None:
-        """`on_free` is called for each slot that is freed.
+        """`on_free` is called for each slot that is freed, `on_ended` for each committed outcome.
 
         `grace`: how long a cancelled handler may take to end.
         """
@@ -56,6 +57,7 @@ class Running:
         # By number: hash and comparison of a UUID are Python code.
         self._context_of = lru_cache(_CONTEXTS)(lambda number: within(context, UUID(int=number)))
         self._on_free = on_free
+        self._on_ended = on_ended
         self._grace = grace.total_seconds()
         self._group_commit = GroupCommit(pool, on_done=self._committed)
         self.shares = SlotShares(self.slots)
@@ -185,6 +187,8 @@ class Running:
         if not self.slots:
             self._idle.set()
         self._on_free()
+        if finished is not None:
+            self._on_ended(finished)
         ended = finished.ended if finished is not None else None
         status = ended.status if ended is not None else "dropped"
         code = ended.error_code if ended is not None else None

@@ -43,7 +43,7 @@ def test_a_key_signs_in_and_is_stored_nowhere(stranger: Page) -> None:
 
     key_field(stranger).fill(f" {KEY}\n")
     stranger.get_by_role("button", name="Sign in").click()
-    expect(heading(stranger)).to_be_visible()
+    expect(heading(stranger, "Overview")).to_be_visible()
 
     state = stranger.context.storage_state()
     assert KEY not in str(state)
@@ -67,7 +67,7 @@ def test_a_link_signs_in_once_and_leaves_the_address(
 ) -> None:
     code = service.http.post("/api/session/codes").raise_for_status().json()["code"]
     stranger.goto(f"#login={code}")
-    expect(heading(stranger)).to_be_visible()
+    expect(heading(stranger, "Overview")).to_be_visible()
     expect(stranger).to_have_url(f"{service.url}/#/")
 
     second = open_browser().new_page()

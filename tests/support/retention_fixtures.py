@@ -19,6 +19,7 @@ KEEP = Retention(
     deliveries=30 * DAY,
     deleted=30 * DAY,
     runs=90 * DAY,
+    activity=90 * DAY,
 )
 
 

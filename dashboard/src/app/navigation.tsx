@@ -28,7 +28,8 @@ export function Navigation({ active }: { active: Screen | undefined }) {
   useEffect(() => {
     if (!isDrawerOpen.value) return;
     const before = document.activeElement;
-    nav.current!.querySelector<HTMLElement>("[aria-current], li a")?.focus();
+    const links = nav.current!;
+    (links.querySelector<HTMLElement>("[aria-current]") ?? links.querySelector<HTMLElement>("li a"))?.focus();
     return () => {
       // Unless the reader went elsewhere, the focus is in the hidden drawer, or already nowhere.
       const now = document.activeElement;

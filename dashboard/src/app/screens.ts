@@ -1,8 +1,12 @@
 /** All screens. The order of the navigation is in each screen's own definition. */
 
+import { overviewScreens } from "../screens/overview/index.ts";
+import { settingsScreens } from "../screens/settings/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
 import type { Screen } from "./screen.ts";
 
 export const SCREENS: readonly Screen[] = [
+  ...overviewScreens,
   ...sourcesScreens,
+  ...settingsScreens,
 ];

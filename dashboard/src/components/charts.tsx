@@ -19,14 +19,19 @@ interface BarsProps {
   /** The title of each bar, shown on hover: its time and values. */
   titles: readonly string[];
   height?: number;
+  /** The value of the tallest bar, written at the top. */
+  top?: string;
+  /** Labels below, from the first to the last bar. */
+  axis?: readonly string[];
 }
 
-export function StackedBars({ label, series, titles, height = 120 }: BarsProps) {
+export function StackedBars({ label, series, titles, height = 120, top, axis }: BarsProps) {
   const id = useId();
   const bars = stack(series.map(({ values }) => values), WIDTH, height);
   const step = WIDTH / Math.max(1, titles.length);
   return (
     <figure class="chart">
+      {top !== undefined && <span class="chart-top" aria-hidden="true">{top}</span>}
       <svg viewBox={`0 0 ${WIDTH} ${height}`} preserveAspectRatio="none" role="img" aria-labelledby={id}>
         <title id={id}>{label}</title>
         {bars.map((boxes, i) => (
@@ -38,6 +43,7 @@ export function StackedBars({ label, series, titles, height = 120 }: BarsProps) 
           <rect key={i} class="hit" x={i * step} y={0} width={step} height={height}><title>{title}</title></rect>
         ))}
       </svg>
+      {axis && <div class="chart-axis" aria-hidden="true">{axis.map((text, i) => <span key={i}>{text}</span>)}</div>}
       <figcaption>
         {series.map(({ label, tone }) => <span key={label} class={`legend ${tone}`}>{label}</span>)}
       </figcaption>

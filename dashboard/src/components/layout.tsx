@@ -1,7 +1,7 @@
 /** The parts that screens are made of. */
 
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { href, path, place, readQuery, setQuery, text } from "../app/router.ts";
 import { number } from "../messages/format.ts";
 import { CopyButton } from "./copy-button.tsx";
@@ -20,12 +20,17 @@ interface ScreenProps {
 
 /** The frame of every screen. Its heading gets the focus when the reader arrives. */
 export function ScreenFrame({ title, parent, actions, lead, children }: ScreenProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // Of a screen that was loaded first; meanwhile its frame had the focus.
+    if (document.activeElement?.id === "main") heading.current!.focus({ preventScroll: true });
+  }, []);
   return (
     <>
       <header class="screen-header">
         <div>
           {parent && <a class="parent" href={href(parent.path)}><Icon name="chevronStart" />{parent.title}</a>}
-          <h1 tabIndex={-1}>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>{title}</h1>
           {lead && <p class="lead">{lead}</p>}
         </div>
         {actions && <div class="actions">{actions}</div>}

@@ -1,7 +1,7 @@
 """Daily token budgets of applications for embedding. A day starts at midnight UTC."""
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
@@ -18,6 +18,7 @@ class TokenBudget:
     """None: no limit."""
     used: int
     """Used today, including reserved tokens."""
+    renews_at: datetime
     renews_in: timedelta
 
 

@@ -30,8 +30,9 @@ update rag.token_usage
 select (jsonb_path_query_first(application.settings,
                 '$.tokensPerDay ? (@.type() == "number" && @ >= 1 && @ <= 1000000000000000000)')::bigint) as per_day,
        coalesce(usage.tokens, 0) as used,
-       ((now() at time zone 'utc')::date + 1)::timestamp at time zone 'utc' - now() as renews_in
-  from app.applications as application
+       day.ends_at as renews_at, day.ends_at - now() as renews_in
+  from (select ((now() at time zone 'utc')::date + 1)::timestamp at time zone 'utc' as ends_at) as day
+ cross join app.applications as application
   left join rag.token_usage as usage
     on usage.application_id = application.id and usage.day = (now() at time zone 'utc')::date
  where application.id = %(application_id)s;

@@ -3,7 +3,7 @@
 import os
 import socket
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -32,9 +32,24 @@ class Workers:
     """Whether this process runs a live worker."""
 
 
-def register(conn: SyncConnection, *, id: UUID, host: str, pid: int) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRow:
+    id: UUID
+    host: str
+    pid: int
+    started_at: datetime
+    heartbeat_at: datetime
+    running: int
+    slots: int | None
+    """Jobs that it runs at once; None: a worker of an earlier version."""
+    is_draining: bool
+    is_alive: bool
+    silent_seconds: float
+
+
+def register(conn: SyncConnection, *, id: UUID, host: str, pid: int, slots: int) -> None:
     """Register a worker; its jobs would be stale if it claimed before this."""
-    conn.execute(_SQL["register"], {"id": id, "host": host, "pid": pid})
+    conn.execute(_SQL["register"], {"id": id, "host": host, "pid": pid, "slots": slots})
 
 
 def renew(conn: SyncConnection, *, id: UUID, running: int, draining: bool) -> bool:
@@ -53,6 +68,28 @@ async def forget_silent(conn: Connection) -> int:
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["forget_silent"])
         return int(await cur.fetchone() or 0)
+
+
+async def list_workers(
+    conn: Connection,
+    *,
+    stale_after: timedelta,
+    limit: int,
+    before: tuple[datetime, UUID] | None = None,
+) -> list[WorkerRow]:
+    """Workers of the last day, newest first; `before`: start and id of the last one of the page."""
+    before_time, before_id = before or (None, None)
+    async with conn.cursor(row_factory=class_row(WorkerRow)) as cur:
+        await cur.execute(
+            _SQL["list"],
+            {
+                "stale_after": stale_after,
+                "limit": limit,
+                "before_time": before_time,
+                "before_id": before_id,
+            },
+        )
+        return await cur.fetchall()
 
 
 async def summary(conn: Connection, *, stale_after: timedelta) -> Workers:

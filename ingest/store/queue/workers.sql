@@ -1,5 +1,5 @@
 -- name: register
-insert into rag.workers (id, host, pid) values (%(id)s, %(host)s, %(pid)s);
+insert into rag.workers (id, host, pid, slots) values (%(id)s, %(host)s, %(pid)s, %(slots)s);
 
 -- name: renew
 update rag.workers
@@ -24,6 +24,17 @@ with gone as (
     on conflict (key) do update
        set value = greatest(excluded.value, worker_config.value), updated_at = now())
 select count(*) from gone;
+
+-- name: list
+-- Newest first. `is_alive`: by the database's clock.
+select id, host, pid, started_at, heartbeat_at, running, slots, draining as is_draining,
+       heartbeat_at > now() - %(stale_after)s::interval as is_alive,
+       extract(epoch from now() - heartbeat_at)::float8 as silent_seconds
+  from rag.workers
+ where %(before_id)s::uuid is null
+       or (started_at, id) < (%(before_time)s::timestamptz, %(before_id)s::uuid)
+ order by started_at desc, id desc
+ limit %(limit)s;
 
 -- name: summary
 -- `silent_seconds`: since any worker was alive, including deregistered ones; null if none ever was.

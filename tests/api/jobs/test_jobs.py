@@ -41,7 +41,7 @@ async def test_job_shows_log_and_worker(
     file = await add(editor)
     worker = uuid4()
     with psycopg.connect(dsn, autocommit=True) as sync:
-        workers.register(sync, id=worker, host="h", pid=1)
+        workers.register(sync, id=worker, host="h", pid=1, slots=4)
     (job,) = await claims.claim(conn, types=["file"], batch=1, worker=worker, cursor=uuid4())
     line = LogLine(job_id=job.id, attempt=1, stage="extract", message="extract done")
     await job_logs.add_logs(conn, [line, LogLine(job_id=job.id, attempt=1, message="x")])

@@ -228,6 +228,7 @@ def test_heartbeat_renews_through_a_pooler_and_leaves_its_time_limit_to_nobody(
         worker_id=uuid4(),
         every=timedelta(seconds=1),
         stale_after=timedelta(minutes=1),
+        slots=4,
         running=lambda: 0,
         call_in_loop=answer,
         on_lost=lambda: None,

@@ -31,6 +31,7 @@ _CONTROL = load_queries("sources/source_control.sql")
 _JOB_CONTROL = load_queries("queue/job_control.sql")
 _VIEWS = load_queries("queue/job_views.sql")
 _REQUESTS = load_queries("queue/job_requests.sql")
+_COUNTS = load_queries("overview/counts.sql")
 
 # Deterministic: what a job is follows from its number. 50,000 are ready, 20,000 wait for a time,
 # 500 are held by 50 workers of which one is silent, 20,000 have failed with five codes.
@@ -61,7 +62,8 @@ _LOAD: Final[Sequence[LiteralString]] = (
            state.name, case when n % 30 = 0 then -10 when n % 1000 = 3 then 50 else 0 end,
            case when state.name = 'pending' then 0 else 1 end, 5,
            case when state.is_scheduled then now() + (n % 4000 - 500) * interval '1 minute' end,
-           case when state.is_scheduled then 'scheduled' end,
+           case when state.is_scheduled
+                then case when n % 200 = 41 then 'retry' else 'scheduled' end end,
            case when state.name = 'processing'
                 then lpad(to_hex(1 + n / 2000 % 50), 32, '0')::uuid end,
            case when state.name = 'processing' then now() end,
@@ -255,3 +257,27 @@ def test_lists_read_little_more_than_they_show(
 
     # Of 1,000,000; which of two conditions is the better index depends on a sample.
     assert {what: rows for what, rows in read.items() if rows > 5_000} == {}
+
+
+COUNTED: Final = 101
+COUNT: Final[Mapping[str, Any]] = {"bound": COUNTED, "most": 50}
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        # Three types have ready jobs; each running job is looked at.
+        ("types", 3 * COUNTED + 520),
+        # Two reasons, found one after the other.
+        ("waiting", 2 * COUNTED + 4),
+        ("failures", COUNTED),
+        ("reviews", COUNTED),
+    ],
+)
+@pytest.mark.parametrize("application_id", [BIG, SMALL, UUID(int=0)])
+def test_counts_of_an_overview_stop_at_their_bound(
+    conn: psycopg.Connection[Any], application_id: UUID, name: str, most: int
+) -> None:
+    values = {**COUNT, "application_id": application_id}
+
+    assert rows_read(conn, _COUNTS[name], values) <= most
