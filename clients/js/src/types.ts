@@ -6,6 +6,29 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
+/** Attempts that ended within a step, with one outcome. */
+export interface Activity {
+  start: string;
+  outcome: "completed" | "failed" | "review_needed" | "retry";
+  /** All of them: those of files, of web pages and others. */
+  jobs: number;
+  files: number;
+  /** Web pages. */
+  pages: number;
+  /** Of the documents that were stored. */
+  tokens: number;
+  /** Of the files that were read; of web pages: of their text. */
+  bytes: number;
+}
+
+export interface ActivityView {
+  from: string;
+  to: string;
+  stepSeconds: number;
+  /** By start and outcome; steps in which nothing ended are left out. */
+  items: Activity[];
+}
+
 export interface ApiKey {
   id: string;
   applicationId: string;
@@ -69,6 +92,13 @@ export interface Batch {
   processing: number;
   pending: number;
   reviewNeeded: number;
+}
+
+/** A count that stops at a limit, so that it never takes long. */
+export interface BoundedCount {
+  count: number;
+  /** There are more than `count`. */
+  isMore: boolean;
 }
 
 export interface Cancelled {
@@ -267,6 +297,18 @@ export interface CreatedKey {
   key: string;
 }
 
+export interface DatabaseView {
+  isEmbedded: boolean;
+  version: string;
+  pgvectorVersion: string | null;
+  /** Null: the role may not ask. */
+  sizeBytes: number | null;
+  /** Number of the newest migration that was applied. */
+  migration: number | null;
+  /** Number of the newest migration of this version of the service. */
+  expectedMigration: number;
+}
+
 export interface Delivery {
   id: string;
   event: string;
@@ -362,6 +404,17 @@ export interface Embedder {
   dimension: number;
 }
 
+export interface EmbeddingView {
+  provider: string;
+  model: string;
+  dimension: number;
+  /** Longest text that the model accepts. */
+  maxTokens: number;
+  /** Size of a chunk, unless an application or a source has a setting of its own. */
+  chunkTokens: number;
+  chunkOverlap: number;
+}
+
 /** How bytes were decoded; null for formats that define their encoding. */
 export interface Encoding {
   name: string;
@@ -394,6 +447,14 @@ export interface FailedJobs {
   errorCode?: string | null;
 }
 
+/** `isMore`: only the newest 10,000 failures were counted. */
+export interface FailureView {
+  count: number;
+  /** There are more than `count`. */
+  isMore: boolean;
+  code: string;
+}
+
 /** What the settings of the installation switch on. */
 export interface Features {
   /** Text in pictures is read. */
@@ -422,6 +483,17 @@ export interface FileDigest {
 
 export interface Health {
   status: string;
+}
+
+export interface InstallationView {
+  version: string;
+  pythonVersion: string;
+  settings: SettingView[];
+  embedding: EmbeddingView;
+  /** Null: no text is read in pictures. */
+  ocr: OcrView | null;
+  storage: StorageView;
+  database: DatabaseView;
 }
 
 export interface InvalidRequest {
@@ -564,6 +636,18 @@ export interface LaneLimitsView {
   tokensPerMinute: number | null;
 }
 
+/** A provider whose requests are paused, or that fails. */
+export interface LaneView {
+  /** `provider/model`; for the operator also which key and endpoint. */
+  lane: string;
+  /** `rate_limited`, `provider_unavailable`, or `probe`: a request finds out whether it works again. Null: not paused at the moment. */
+  reason: string | null;
+  pausedUntil: string | null;
+  failingSince: string | null;
+  /** The error that keeps pausing the lane. */
+  errorCode: string | null;
+}
+
 /** Hits below any of these are left out, and so are hits without the score. */
 export interface LeastScores {
   cosine?: number | null;
@@ -681,6 +765,13 @@ export interface NotReady {
   checks: Checks;
 }
 
+export interface OcrView {
+  /** With its version. */
+  engine: string;
+  /** Empty: all that the engine has. */
+  languages: string[];
+}
+
 /** Open jobs of a type that run in the same stage or wait for the same reason. */
 export interface OpenJobs {
   status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "review_needed";
@@ -696,6 +787,29 @@ export interface OpenJobs {
   until: string | null;
 }
 
+/** Counts of jobs stop at 10,000. */
+export interface OverviewView {
+  /** Jobs that wait for a free worker. */
+  ready: BoundedCount;
+  running: BoundedCount;
+  /** Largest count first. */
+  waiting: WaitingView[];
+  /** Jobs that have failed within the last 24 hours, and were not retried since. */
+  failed: BoundedCount;
+  /** The same by error code, largest count first, up to 20; of more than 10,000, the newest. */
+  failures: FailureView[];
+  reviewNeeded: BoundedCount;
+  /** Age of the oldest job that waits for a free worker or a limit; null: there is none. */
+  oldestReadySeconds: number | null;
+  /** The operator has paused all work. */
+  isPaused: boolean;
+  pausedTypes: PausedType[];
+  /** Providers that are paused or failing, whichever application uses them. */
+  lanes: LaneView[];
+  workers: WorkersView;
+  usage: UsageView;
+}
+
 export interface OwnApplication {
   id: string;
   name: string;
@@ -709,6 +823,12 @@ export interface OwnQuotas {
   pendingJobs?: number | null;
   uploads?: number | null;
   sockets?: number | null;
+}
+
+export interface PausedType {
+  type: string;
+  /** False: disabled, not only paused. */
+  isEnabled: boolean;
 }
 
 export interface PreviewAnswer {
@@ -1025,6 +1145,16 @@ export interface Section {
   isTruncated: boolean;
 }
 
+export interface SettingView {
+  /** Of the environment variable. */
+  name: string;
+  /** As the variable is written. Null: a secret, or not set and without a default. Addresses are shown without user, password and query. */
+  value: string | null;
+  /** False: `value` is the default. */
+  isSet: boolean;
+  isSecret: boolean;
+}
+
 export interface SettingsPatch {
   /** The application's share of the workers, relative to other applications. */
   weight?: number;
@@ -1101,9 +1231,28 @@ export interface SourcePatch {
   chunking?: Chunking | null;
 }
 
+export interface StorageView {
+  kind: "folder" | "bucket";
+  location: string;
+  /** Files and texts of all applications, and files that wait or have failed. */
+  usedBytes: number;
+  /** On the disk of the folder; null for a bucket. */
+  freeBytes: number | null;
+  /** With less free space, uploads are refused (INGEST_DISK_RESERVE). */
+  reserveBytes: number;
+}
+
 export interface Ticket {
   ticket: string;
   expiresAt: string;
+}
+
+export interface TokensView {
+  /** Tokens that were embedded today (UTC), including reserved ones. */
+  used: number;
+  /** The application's budget; null: no limit. */
+  perDay: number | null;
+  renewsAt: string;
 }
 
 export interface Triggered {
@@ -1175,6 +1324,7 @@ export interface UsageView {
   /** At once, in the process that answers; so are `sockets`. */
   uploads: QuotaView;
   sockets: QuotaView;
+  tokens: TokensView;
   /** Of its files today (UTC), in parsers and a local embedder. It has no limit. */
   cpuSeconds: number;
 }
@@ -1187,6 +1337,15 @@ export interface Waiting {
   /** What went wrong, such as the embedding provider's refusal. */
   message: string | null;
   until: string;
+}
+
+/** Jobs that cannot start now. */
+export interface WaitingView {
+  count: number;
+  /** There are more than `count`. */
+  isMore: boolean;
+  /** `paused`, `max_concurrent`, `rate_limited`, `retry`, `scheduled`, `budget_exceeded`, or another reason of a handler, such as `pages`: it waits for its pages. */
+  reason: string;
 }
 
 /** An endpoint, without its secrets. */
@@ -1233,7 +1392,45 @@ export interface WorkerConfigPut {
   limits?: Record<string, unknown>;
 }
 
+export interface WorkerView {
+  id: string;
+  /** Only for the operator, as is `pid`. */
+  host: string | null;
+  pid: number | null;
+  startedAt: string;
+  heartbeatAt: string;
+  /** Since its last heartbeat. */
+  silentSeconds: number;
+  /** False: silent for INGEST_STALE_AFTER, so that its jobs go back to the queue. */
+  isAlive: boolean;
+  /** It is stopping: it runs its jobs to the end and starts no others. */
+  isDraining: boolean;
+  /** Jobs that it runs, of all applications. */
+  running: number;
+  /** Jobs that it runs at once, apart from the reserve; null: a worker of an earlier version. */
+  slots: number | null;
+}
+
+/** Workers of the installation, by their heartbeats. */
+export interface WorkersView {
+  alive: number;
+  draining: number;
+  /** Since a worker was last alive; null: none ever was. */
+  silentSeconds: number | null;
+}
+
 export interface Operations {
+  /** The application's ended attempts over time: by default, those of the last hour.
+   *
+   * Workers write what they have done every ten seconds. Minutes of more than two days ago are
+   * merged into hours, and count for the step in which their hour begins. What is not in it:
+   * attempts of workers that died, and what such a worker had not written yet. */
+  "GET /api/activity": {
+    path: {};
+    query: { from?: string | null; to?: string | null; step?: number | null };
+    body: undefined;
+    answer: ActivityView;
+  };
   /** All tenants, newest first. */
   "GET /api/applications": {
     path: {};
@@ -1623,6 +1820,15 @@ export interface Operations {
     body: undefined;
     answer: Me;
   };
+  /** What the application's jobs are doing, what holds them up, and what it uses.
+   *
+   * Costs the same with any number of jobs. */
+  "GET /api/overview": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: OverviewView;
+  };
   /** Extract and chunk a file as an upload would, without storing anything.
    *
    * A file that cannot be read is a 422 with the code that its upload would end with. */
@@ -1694,6 +1900,13 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: SignInCode;
+  };
+  /** The effective settings of the process that answers, and what the installation runs on. */
+  "GET /api/settings": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: InstallationView;
   };
   /** Create a ticket for `?ticket=`, valid for one connection within 60 seconds. */
   "POST /api/tickets": {
@@ -1821,6 +2034,13 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: Resumed;
+  };
+  /** Workers of the last day, newest first. All applications share them. */
+  "GET /api/workers": {
+    path: {};
+    query: { limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<WorkerView>;
   };
   /** The process is alive. */
   "GET /healthz": {
