@@ -30,6 +30,8 @@ ErrorCode = Literal[
     "corrupt",
     "too_large",
     "too_many_pages",
+    "no_such_page",
+    "no_page_images",
     "archive_unsafe",
     "parser_crashed",
     "parser_timeout",

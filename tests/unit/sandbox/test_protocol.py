@@ -40,7 +40,8 @@ from ingest.sandbox.protocol import (
     encode_failure,
     encode_request,
 )
-from ingest.sandbox.replies import BadFrame, decode_note, decode_reply
+from ingest.sandbox.replies import decode_note, decode_reply
+from ingest.sandbox.reply_checks import BadFrame
 
 DOCUMENT = Document(
     text="First page.\n\nSecond, with ünïcödé and \\u0000 in words.",
