@@ -1,4 +1,4 @@
-"""How many chunks of generated files are found at their true places: `python -m tests.chunk_places`.
+"""How many chunks of generated files are found where they are: `python -m tests.chunk_places`.
 
 A chunk's place is right if it overlaps the true one by half of both together (IoU). The true one is
 made of the boxes of the chunk's words, which the builder of the file knows.
@@ -60,8 +60,8 @@ def ocr_cases(engine: str = _ENGINE) -> dict[str, Case]:
     """Scans."""
     writer = Writer(2)
     prose, columns = placed.scan(placed.prose(writer)), placed.scan(placed.columns(writer))
-    skewed = placed.skewed(placed.scan(placed.prose(writer, paragraphs=4)), 2.5)
-    side = placed.on_its_side(placed.scan(placed.prose(writer, paragraphs=4)))
+    skewed = placed.skewed(placed.scan(placed.prose(writer, paragraphs=3)), 2.5)
+    side = placed.on_its_side(placed.scan(placed.prose(writer, paragraphs=4, size=20)))
     return {
         "scanned PDF": _scans([prose, columns], engine, placed.pdf_of_scans),
         "TIFF": _scans([prose], engine, placed.tiff_of),

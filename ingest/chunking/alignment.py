@@ -2,7 +2,8 @@
 
 Both have the same source: a page, and the Markdown that was made of it. They differ in spaces and
 marks, in hyphens at line ends, in lines left out (headers, footers) and in the order of lines and
-columns. So only letters and digits count, and what is not found in order is sought among the rest. A general diff would take quadratic time, and a page may be hostile.
+columns. So only letters and digits count, and what is not found in order is sought among the rest.
+A general diff would take quadratic time, and a page may be hostile.
 
 Anchors are runs of letters that both texts have exactly once (as in a patience diff). The longest
 sequence of them that has the same order in both is kept and grown in both directions. Between two,
@@ -15,7 +16,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-_LENGTHS: Final = (16, 8, 5, 3)  # letters of an anchor, between the anchors of the length before
+# Letters of an anchor, between the anchors of the length before; and the longest part in which one
+# of this length is hardly there by chance.
+_LENGTHS: Final = ((16, 1_000_000), (8, 4000), (5, 400), (3, 60))
 _ALONE: Final = 12  # letters of an anchor that no other one confirms: of a line that has moved
 NOT_FOUND: Final = -1
 
@@ -85,9 +88,11 @@ def _in_order(text: str, other: str) -> list[Run]:
     """Runs in the order of both texts."""
     gaps = [_Gap(0, len(text), 0, len(other))]
     runs: list[Run] = []
-    for length in _LENGTHS:
+    for length, longest in _LENGTHS:
         remaining: list[_Gap] = []
         for gap in gaps:
+            if max(gap.end - gap.start, gap.other_end - gap.other_start) > longest:
+                continue
             inside = _grown(text, other, gap, _anchors(text, other, gap, length))
             runs += inside
             remaining += _between(gap, inside)

@@ -18,7 +18,7 @@ _COMPRESSION = 4  # zlib's default takes twice the time for a twentieth less
 
 
 def render(file: BinaryIO, request: RenderRequest) -> Rendered:
-    """Draw a page. Raises Permanent with the codes of parsers, and `no_such_page`."""
+    """Draw a page. Raises Permanent with the codes of parsers."""
     png = io.BytesIO()
     with _opened(file, request) as page:
         image = page.draw(request.width)
@@ -52,7 +52,7 @@ def locate(file: BinaryIO, request: LocateRequest) -> Located:
 def _opened(file: BinaryIO, request: RenderRequest | LocateRequest) -> Iterator[PageView]:
     found = catalog.find(request.media_type)
     if found is None or found.viewer is None:
-        raise Permanent("Files of this type have no pictures of pages.", code="no_page_images")
+        raise Permanent("Files of this type have no pictures of pages.", code="unsupported_type")
     try:
         with importlib.import_module(found.viewer).open_page(file, request.page) as page:
             yield page

@@ -142,13 +142,13 @@ class ParserPool:
     async def render(
         self, path: Path, request: RenderRequest, *, owner: UUID | None = None
     ) -> Rendered:
-        """Draw a page of the file at `path`; raises as `parse`, and Permanent `no_such_page`."""
+        """Draw a page of the file at `path`; raises as `parse`."""
         return _expected(await self._run(path, request, owner=owner), Rendered)
 
     async def locate(
         self, path: Path, request: LocateRequest, *, owner: UUID | None = None
     ) -> Located:
-        """Find ranges of text on a page of the file at `path`; raises as `render`."""
+        """Find ranges of text on a page of the file at `path`; raises as `parse`."""
         found = _expected(await self._run(path, request, owner=owner), Located)
         if len(found.places) != len(request.ranges):
             raise Permanent("The parser sent places of other texts.", code="parser_crashed")

@@ -1,9 +1,11 @@
 """Files whose words have known places: PDFs with text, and the same pages as scans."""
 
+import cmath
 import io
-from random import Random
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import NamedTuple
 
 from pdfminer.fontmetrics import FONT_METRICS
@@ -18,11 +20,13 @@ WIDTH, HEIGHT = 600, 800
 _WIDTHS = FONT_METRICS["Helvetica"][1]
 _ASCENT, _DESCENT = 0.718, 0.207  # of Helvetica
 _WORDS = (
-    "river stone window market letter garden winter summer bridge forest engine paper silver"
-    " harbour village mountain teacher student question answer number colour voice travel kitchen"
-    " doctor hospital railway station morning evening shadow mirror candle pocket leather cotton"
-    " island ocean valley thunder lightning rainbow meadow orchard vineyard castle tower"
-).split()
+    "river", "stone", "window", "market", "letter", "garden", "winter", "summer", "bridge",
+    "forest", "engine", "paper", "silver", "harbour", "village", "mountain", "teacher", "student",
+    "question", "answer", "number", "colour", "voice", "travel", "kitchen", "doctor", "hospital",
+    "railway", "station", "morning", "evening", "shadow", "mirror", "candle", "pocket", "leather",
+    "cotton", "island", "ocean", "valley", "thunder", "lightning", "rainbow", "meadow", "orchard",
+    "vineyard", "castle", "tower",
+)  # fmt: skip
 
 
 class PlacedWord(NamedTuple):
@@ -49,13 +53,14 @@ class PlacedLine:
         """Its words with left, top, right, bottom in points."""
         found, x = [], self.x
         for word in self.text.split(" "):
-            right = x + self._length(word)
+            right = x + self.length(word)
             top, bottom = self.baseline - _ASCENT * self.size, self.baseline + _DESCENT * self.size
             found.append((word, (x, top, right, bottom)))
-            x = right + self._length(" ")
+            x = right + self.length(" ")
         return found
 
-    def _length(self, text: str) -> float:
+    def length(self, text: str) -> float:
+        """Points, in the font and size of the line."""
         return sum(_WIDTHS[character] for character in text) * self.size / 1000
 
 
@@ -119,7 +124,7 @@ def set_lines(
     while words:
         word = words.pop(0)
         longer = f"{row} {word}".strip()
-        if PlacedLine(longer, x, y)._length(longer) * size / 11 <= width:
+        if PlacedLine(longer, x, y, size).length(longer) <= width:
             row = longer
             continue
         part = len(word) // 2
@@ -130,12 +135,14 @@ def set_lines(
     return [*lines, PlacedLine(row, x, y + 1.2 * size * len(lines), size)]
 
 
-def prose(writer: Writer, *, paragraphs: int = 7, hyphenate: bool = False) -> list[PlacedLine]:
+def prose(
+    writer: Writer, *, paragraphs: int = 7, size: float = 11, hyphenate: bool = False
+) -> list[PlacedLine]:
     """A page of one column."""
     lines: list[PlacedLine] = []
     y = 80.0
     for _ in range(paragraphs):
-        new = set_lines(writer.paragraph(), x=60, y=y, width=470, hyphenate=hyphenate)
+        new = set_lines(writer.paragraph(), x=60, y=y, width=470, size=size, hyphenate=hyphenate)
         lines += new
         y = new[-1].baseline + 24
     return [line for line in lines if line.baseline < HEIGHT - 60]
@@ -265,16 +272,16 @@ def scan(lines: Sequence[PlacedLine], *, dots: float = 3.0) -> Scan:
 
 def skewed(page: Scan, degrees: float) -> Scan:
     """The scan, turned counter-clockwise by a few degrees about its middle."""
-    angle = page.image.rotate(degrees, Image.Resampling.BICUBIC, fillcolor=255)
-    mask = Image.new("L", page.image.size)
+    image = page.image.rotate(degrees, Image.Resampling.BICUBIC, fillcolor=255)
+    turn = cmath.rect(1, -math.radians(degrees))  # clockwise, as y runs downwards
+    middle = complex(image.width, image.height) / 2
     words = []
     for word in page.words:
-        mask.paste(0, (0, 0, *mask.size))
-        ImageDraw.Draw(mask).rectangle(_pixels(word.box, mask), fill=255)
-        found = mask.rotate(degrees).getbbox()
-        assert found is not None
-        words.append(word._replace(box=_shares(found, mask)))
-    return Scan(angle, words)
+        x0, y0, x1, y1 = _pixels(word.box, image)
+        corners = [(complex(x, y) - middle) * turn + middle for x in (x0, x1) for y in (y0, y1)]
+        xs, ys = [corner.real for corner in corners], [corner.imag for corner in corners]
+        words.append(word._replace(box=_shares((min(xs), min(ys), max(xs), max(ys)), image)))
+    return Scan(image, words)
 
 
 def on_its_side(page: Scan) -> Scan:

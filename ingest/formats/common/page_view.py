@@ -1,7 +1,7 @@
 """What a viewer of a format's pages shares with those who use it.
 
 A viewer is a module with `open_page(source: BinaryIO, number: int)`, a context manager that yields
-a PageView. It raises Permanent `no_such_page`, or as an extractor does.
+a PageView. It raises as an extractor does.
 """
 
 import math
@@ -55,4 +55,4 @@ def fitting(size: tuple[float, float], width: int) -> tuple[int, int]:
 
 def no_such_page(number: int) -> Permanent:
     """The error for a page that the file does not have."""
-    return Permanent(f"The file has no page {number}.", code="no_such_page")
+    return Permanent(f"The file has no page {number}.", code="corrupt")

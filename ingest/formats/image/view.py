@@ -19,7 +19,7 @@ _WHITE: Final = (255, 255, 255, 255)
 
 @contextmanager
 def open_page(source: BinaryIO, number: int) -> Iterator["_Page"]:
-    """Open the page with this 1-based number. Raises Permanent `no_such_page`, `too_large`."""
+    """Open the page with this 1-based number. Raises Permanent `corrupt` and `too_large`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow warns about oddities that it can read
         try:

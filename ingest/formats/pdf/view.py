@@ -20,7 +20,7 @@ _NOWHERE: Final = (0.0, 0.0, 0.0, 0.0)
 
 @contextmanager
 def open_page(source: BinaryIO, number: int) -> Iterator["_Page"]:
-    """Open the page with this 1-based number. Raises Permanent `no_such_page` and `corrupt`."""
+    """Open the page with this 1-based number. Raises Permanent `corrupt` and `too_large`."""
     head = source.read(_IN_MEMORY + 1)
     source.seek(0)
     try:
