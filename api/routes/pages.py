@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Key, PoolDep, Reader, RuntimeDep
+from api.routes.documents import MOST_CHARACTERS
 from api.schema import pagination
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
@@ -26,6 +27,7 @@ from ingest.store.view import View
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/documents", tags=["pages"])
 
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
+Offset = Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)]
 Box = tuple[float, float, float, float]
 
 _MOST_CHUNKS: Final = 200
@@ -105,20 +107,25 @@ async def list_document_chunks(
     pool: PoolDep,
     key: Reader,
     *,
-    page: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    start: Offset = None,
+    end: Offset = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Chunk]:
-    """The chunks of a document in reading order; with `page`, those that are on this page."""
+    """The chunks of a document in reading order.
+
+    `start`, `end`: only those that have characters of this part of the text, such as a page's.
+    """
     async with transaction(pool) as conn:
-        pages, _ = await _pages(conn, key, id)
+        await _pages(conn, key, id)
         rows = await stored.chunks(
             conn,
             application_id=key.application_id,
             document_id=id,
             limit=limit + 1,
             after=pagination.position(cursor),
-            within=None if page is None else _range(pages, page),
+            start=start,
+            end=end,
         )
     return pagination.page(rows, limit, key=lambda row: (row.ordinal,))
 
@@ -191,7 +198,8 @@ async def get_page_places(
             application_id=key.application_id,
             document_id=id,
             limit=_MOST_CHUNKS + 1,
-            within=(start, end),
+            start=start,
+            end=end,
         )
     shown = [chunk for chunk in found[:_MOST_CHUNKS] if chunk_id in (None, chunk.id)]
     if chunk_id is not None and not shown:

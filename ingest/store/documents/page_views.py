@@ -99,10 +99,10 @@ async def chunks(
     document_id: UUID,
     limit: int,
     after: int | None = None,
-    within: tuple[int, int] | None = None,
+    start: int | None = None,
+    end: int | None = None,
 ) -> Sequence[Chunk]:
-    """Chunks in reading order. after: an ordinal; within: overlapping this range of the text."""
-    start, end = within or (None, None)
+    """Chunks in reading order. after: an ordinal; start, end: with characters of this range."""
     async with conn.cursor(row_factory=class_row(Chunk)) as cur:
         await cur.execute(
             _SQL["chunks"],

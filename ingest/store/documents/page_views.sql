@@ -15,7 +15,7 @@ select document.source_id, document.media_type, document.pages, document.coverag
 select words from rag.page_words where document_id = %(document_id)s and page = %(page)s;
 
 -- name: chunks
--- In reading order: from the beginning, or those on one page.
+-- In reading order: all, or those of a part of the text.
 select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_count,
        chunk.headings, chunk.page, chunk.page_end, chunk.char_start, chunk.char_end
   from rag.chunks as chunk
