@@ -9,6 +9,7 @@ import { Skeleton } from "../../components/states.tsx";
 import { toast } from "../../components/toasts.tsx";
 import type { Chunk, Marking } from "./document.tsx";
 import { documents } from "./messages.ts";
+import { reveal } from "./reveal.ts";
 
 /** Characters of a question that is made of a chunk. */
 const QUESTION = 300;
@@ -19,7 +20,7 @@ export function ChunkList({ document, chunks, chosen, pointed, onPoint, onChoose
   const t = documents();
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
-    list.current?.querySelector(".is-chosen")?.scrollIntoView({ block: "nearest" });
+    reveal(list.current, ".is-chosen");
   }, [chosen, chunks.length]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

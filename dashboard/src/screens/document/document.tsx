@@ -91,8 +91,10 @@ function Panes({ document, pages, chunk }: { document: Document; pages: Pages; c
   return (
     <div class="document">
       <Notices chunk={chunk} document={document} pages={pages} />
-      <PageStrip parts={parts} current={part.number} onGo={go} />
-      <Toolbar parts={parts} current={part.number} pages={pages} pane={shown} home={chosen ? home : null} onGo={go} />
+      <div class="document-top">
+        <Toolbar parts={parts} current={part.number} pages={pages} pane={shown} home={chosen ? home : null} onGo={go} />
+        <PageStrip parts={parts} current={part.number} onGo={go} />
+      </div>
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
       <div class={`document-panes ${hasImages ? "with-image" : ""}`} data-pane={shown}>
         {hasImages && <PageImage {...common} />}
@@ -143,7 +145,7 @@ function Facts({ document }: { document: Document }) {
     <section class="card document-facts" aria-label={t.facts}>
       <KeyValues items={[
         [t.extractor, document.extractor],
-        [t.encoding, encoding && t.encodingValue(encoding.name, percent(encoding.confidence), encoding.replaced ?? 0)],
+        [t.encoding, encoding && t.encodingValue(encoding.name, percent(100 * encoding.confidence), encoding.replaced ?? 0)],
         [t.coverage, coverage.pages > 1 ? t.coverageValue(coverage) : null],
         [t.warnings, warnings.length > 0 ? warnings.map((code) => <Badge key={code} tone="warning" icon="warning">{code}</Badge>) : null],
       ]} />

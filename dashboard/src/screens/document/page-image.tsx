@@ -9,6 +9,7 @@ import { percent } from "../../messages/format.ts";
 import type { Marking } from "./document.tsx";
 import { chunkAtPoint, type PlacedChunk } from "./geometry.ts";
 import { documents } from "./messages.ts";
+import { reveal } from "./reveal.ts";
 
 const ZOOMS = [50, 75, 100, 150, 200, 300];
 
@@ -28,7 +29,7 @@ export function PageImage({ document, part, chosen, pointed, onPoint, onChoose }
   const found = placed.find(({ chunkId }) => chunkId === marked);
   useEffect(() => {
     // What was chosen elsewhere comes into sight; what is only pointed at does not move the page.
-    frame.current?.querySelector("rect.is-marked")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    reveal(frame.current, "rect.is-marked");
   }, [chosen, places.data, image.data]);
   const at = (event: MouseEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
@@ -41,7 +42,7 @@ export function PageImage({ document, part, chosen, pointed, onPoint, onChoose }
         <h2>{t.pane.page}</h2>
         <span class="actions">
           <IconButton icon="minus" label={t.zoomOut} disabled={step === 0} onClick={() => setZoom(ZOOMS[step - 1]!)} />
-          <span class="zoom" aria-live="polite" title={t.zoom(percent(zoom / 100))}>{percent(zoom / 100)}</span>
+          <span class="zoom" aria-live="polite" title={t.zoom(percent(zoom))}>{percent(zoom)}</span>
           <IconButton icon="plus" label={t.zoomIn} disabled={step === ZOOMS.length - 1} onClick={() => setZoom(ZOOMS[step + 1]!)} />
         </span>
       </header>

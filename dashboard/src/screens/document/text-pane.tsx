@@ -9,6 +9,7 @@ import type { Chunk, Marking } from "./document.tsx";
 import { pieces } from "./geometry.ts";
 import { parseMarkdown, type Block, type Inline } from "./markdown.ts";
 import { documents } from "./messages.ts";
+import { reveal } from "./reveal.ts";
 
 export function TextPane({ document, part, chunks, chosen, marked, onPoint, onChoose }: Marking & { marked: Chunk | null }) {
   const t = documents();
@@ -20,7 +21,7 @@ export function TextPane({ document, part, chunks, chosen, marked, onPoint, onCh
   }, [document.id, document.updatedAt, start, end]);
   const blocks = useMemo(() => parseMarkdown(text.data ?? ""), [text.data]);
   useEffect(() => {
-    frame.current?.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+    reveal(frame.current, "mark");
   }, [chosen, text.data, chunks.length]);
   const chunkOf = (event: Event) => (event.target as Element).closest<HTMLElement>("[data-chunk]")?.dataset["chunk"] ?? null;
   const draw = new Drawing(start, chunks, marked);
