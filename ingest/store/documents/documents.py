@@ -16,7 +16,6 @@ from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents import fresh_vectors, page_words
-from ingest.store.documents.page_words import WordsOf
 from ingest.tokens.json_files import identity
 
 _SQL = load_queries("documents/documents.sql")
@@ -120,14 +119,7 @@ async def replace(
     if not documents:
         return {}
     ids = await _upsert(conn, documents)
-    own = ((ids[new.source_id, new.uri], new) for new in documents)
-    await page_words.insert(
-        conn,
-        [
-            WordsOf(id, new.application_id, new.source_id, new.document.page_words)
-            for id, new in own
-        ],
-    )
+    await page_words.insert(conn, {ids[new.source_id, new.uri]: new for new in documents})
     await _insert_chunks(conn, [_chunks_of(new, ids[new.source_id, new.uri]) for new in documents])
     return ids
 

@@ -1,20 +1,26 @@
 """Where the words of pages read by OCR stand; part of their documents (documents.py)."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 from uuid import UUID
 
-from ingest.page_words import PageWords
+from ingest.model import Document
 from ingest.postgres.database import Connection, load_queries
 
 _SQL = load_queries("documents/page_words.sql")
 
 
-class WordsOf(NamedTuple):
-    document_id: UUID
-    application_id: UUID
-    source_id: UUID
-    pages: Sequence[PageWords]
+class Owned(Protocol):
+    """A version of a document (NewDocument)."""
+
+    @property
+    def application_id(self) -> UUID: ...
+
+    @property
+    def source_id(self) -> UUID: ...
+
+    @property
+    def document(self) -> Document: ...
 
 
 async def drop(conn: Connection, document_ids: Sequence[UUID]) -> None:
@@ -22,12 +28,12 @@ async def drop(conn: Connection, document_ids: Sequence[UUID]) -> None:
     await conn.execute(_SQL["drop"], {"document_ids": list(document_ids)})
 
 
-async def insert(conn: Connection, documents: Sequence[WordsOf]) -> None:
-    """Store those of new versions; documents without any cost nothing."""
+async def insert(conn: Connection, documents: Mapping[UUID, Owned]) -> None:
+    """Store those of new versions, by document; documents without any cost nothing."""
     rows = [
-        (new.document_id, words.page, new.application_id, new.source_id, words.packed)
-        for new in documents
-        for words in new.pages
+        (id, words.page, new.application_id, new.source_id, words.packed)
+        for id, new in documents.items()
+        for words in new.document.page_words
     ]
     if rows:
         names = ("document_ids", "pages", "application_ids", "source_ids", "words")
