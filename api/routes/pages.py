@@ -30,7 +30,7 @@ Number = Annotated[int, Path(ge=1, le=1_000_000)]
 Offset = Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)]
 Box = tuple[float, float, float, float]
 
-_MOST_CHUNKS: Final = 200
+_MOST_CHUNKS: Final = 500
 """Whose places on a page are sought at once."""
 _LONGEST_TEXT: Final = 200_000
 """Characters of a page; chunks after them are not found."""
