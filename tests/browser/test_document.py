@@ -136,6 +136,7 @@ def test_pages_without_text_say_so(page: Page, report: Any) -> None:
     page.goto(address(report, page=5))
     expect(page.get_by_text("This page has no text.")).to_be_visible()
     expect(page.get_by_text("No chunk is on this page.")).to_be_visible()
+    expect(page.get_by_text("Where the words stand")).to_have_count(0)
     expect(page.get_by_role("button", name="Page 5: empty")).to_be_visible()
     expect(page.get_by_role("button", name="Page 6: a picture that was not read")).to_be_visible()
     expect(page.get_by_text("pages_unread")).to_be_visible()
