@@ -9,6 +9,7 @@ IngestError
 ├── SetupError                      the installation is wrong: abort the start with one line
 ├── SearchTimeout                   the database ended a search that took too long
 ├── NotFound, Conflict, Rejected    api/main.py maps them to 404, 409, 422
+│   └── NotStored, NoPage           a part of it is missing: 404 with a code of its own
 ├── QuotaExceeded                   the application would use more than it may
 │   └── QuotaInUse                  of something that becomes free by itself
 └── BlobMissing                     a row references a blob that the store does not have
@@ -164,6 +165,14 @@ class NotStored(NotFound):
 
     def __init__(self, what: str) -> None:
         IngestError.__init__(self, f"{what} are not stored")
+
+
+class NoPage(NotFound):
+    """The document exists, but it has no such page, or no pictures of its pages."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        IngestError.__init__(self, message)
+        self.code = code
 
 
 class Conflict(IngestError):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from ingest.page_words import PageWords
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -18,43 +20,12 @@ JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled",
 Role = Literal["viewer", "editor", "admin"]
 Stage = Literal["extract", "chunk", "embed", "store"]
 Step = Literal[
-    "attachments",
-    "calendar",
-    "chunk_structure",
-    "columns",
-    "comments",
-    "contents",
-    "dialect",
-    "engine",
-    "fields",
-    "forms",
-    "front_matter",
-    "furniture",
-    "graphics",
-    "header_row",
-    "headers_footers",
-    "headings",
-    "hidden_text",
-    "hyphens",
-    "keywords",
-    "layout",
-    "links",
-    "main_content",
-    "markup",
-    "metadata",
-    "notes",
-    "numbering",
-    "ocr",
-    "placeholder",
-    "outputs",
-    "reading_order",
-    "right_to_left",
-    "styles",
-    "tables",
-    "tidying",
-    "title",
-    "vertical",
-]
+    "attachments", "calendar", "chunk_structure", "columns", "comments", "contents", "dialect",
+    "engine", "fields", "forms", "front_matter", "furniture", "graphics", "header_row",
+    "headers_footers", "headings", "hidden_text", "hyphens", "keywords", "layout", "links",
+    "main_content", "markup", "metadata", "notes", "numbering", "ocr", "placeholder", "outputs",
+    "reading_order", "right_to_left", "styles", "tables", "tidying", "title", "vertical",
+]  # fmt: skip
 """Steps of extraction that only improve its result (optional_steps.py); a metric label."""
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
 ChunkBy = Literal["heading", "page", "row", "size"]
@@ -217,6 +188,8 @@ class Document:
     """Steps that failed; each is also a warning, such as `headings_skipped`."""
     web: WebPage | None = None
     """Only for HTML fetched from a URL."""
+    page_words: tuple[PageWords, ...] = ()
+    """Where the words of pages read by OCR stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.registry import load_handlers
 from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, OcrSettings
+from ingest.page_views import PageViews
 from ingest.postgres.database import (
     Pool,
     across_applications,
@@ -39,6 +40,7 @@ from ingest.providers.embedders.saved_settings import embedder_config
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.runtime_parts import (
     build_mailer,
+    build_page_views,
     build_previews,
     build_reranking,
     build_web,
@@ -82,6 +84,7 @@ class Runtime:
     search_parts: SearchParts
     governor: Governor
     previews: Previews
+    page_views: PageViews
     ocr: OcrSettings | None
     """OCR settings; None: OCR is off."""
     missing_parsers: tuple[MissingModule, ...] = ()
@@ -149,6 +152,8 @@ async def open_runtime(
         ocr = await asyncio.to_thread(choose_ocr, settings)
         previews = build_previews(settings, ocr)
         stack.push_async_callback(previews.close)
+        page_views = build_page_views(settings, pool, blobs)
+        stack.push_async_callback(page_views.close)
         # Outside of the role of transactions, which may not create an index.
         async with pool.session() as conn, conn.transaction():
             model_id = await embedding_models.register(
@@ -183,6 +188,7 @@ async def open_runtime(
             ),
             governor=governor,
             previews=previews,
+            page_views=page_views,
             ocr=ocr,
             missing_parsers=checked.missing,
             jail=checked.jail,
@@ -255,6 +261,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         rescrape=settings.nightly,
         retention=retention_of(settings),
         clock=clock,
+        page_image_cache=settings.page_image_cache,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
     await worker.start()

@@ -3,9 +3,13 @@
 from contextlib import AsyncExitStack
 from typing import Final
 
+from ingest import page_views
+from ingest.blobs.base import BlobStore
 from ingest.governor import Governor
 from ingest.handlers.context import Web
 from ingest.model import OcrSettings
+from ingest.page_views import PageViews
+from ingest.postgres.database import Pool
 from ingest.preview import RESERVE, Previews
 from ingest.providers.embedders.base import Embedder
 from ingest.providers.embedders.factory import build_embedder
@@ -23,6 +27,7 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention
 
 _PREVIEWS_AT_ONCE: Final = 2
+_PAGES_AT_ONCE: Final = 2
 
 
 def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
@@ -32,6 +37,16 @@ def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
         max_pages=settings.max_pages,
         timeout=2 * settings.parser_timeout,
         ocr=ocr,
+    )
+
+
+def build_page_views(settings: Settings, pool: Pool, blobs: BlobStore) -> PageViews:
+    return PageViews(
+        lambda: build_parsers(settings, size=_PAGES_AT_ONCE, reserve=page_views.RESERVE, ocr=None),
+        pool=pool,
+        blobs=blobs,
+        at_once=_PAGES_AT_ONCE,
+        keep=settings.page_image_cache > 0,
     )
 
 

@@ -88,6 +88,8 @@ def _type(schema: Schema, *, indent: str = "") -> str:
     kind = schema.get("type")
     if isinstance(kind, list):
         return " | ".join(_type({**schema, "type": each}, indent=indent) for each in kind)
+    if kind == "array" and "prefixItems" in schema:  # a tuple
+        return f"[{', '.join(_type(item, indent=indent) for item in schema['prefixItems'])}]"
     if kind == "array":
         item = _type(schema.get("items", {}), indent=indent)
         return f"({item})[]" if " " in item else f"{item}[]"

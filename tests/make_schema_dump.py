@@ -48,6 +48,11 @@ _ROWS = (
     "insert into app.api_key_collections (key_id, collection_id, application_id) "
     "select key.id, collection.id, key.application_id "
     "from app.api_keys as key, rag.collections as collection where key.is_limited",
+    "insert into rag.page_words (document_id, page, application_id, source_id, words) "
+    "select id, 1, application_id, source_id, 'words' from rag.documents",
+    "insert into rag.page_images (document_id, page, width, application_id, source_id, "
+    "content_hash, blob_key, size_bytes) "
+    "select id, 1, 640, application_id, source_id, content_hash, 'a key', 7 from rag.documents",
     "insert into rag.token_usage (application_id, day, tokens) "
     "select id, current_date, 7 from app.applications",
     "insert into rag.idempotency_keys (application_id, key, request_hash, status, response) "

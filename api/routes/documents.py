@@ -1,9 +1,9 @@
 """The results of files and pages: documents, their chunks, their text."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response, StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
@@ -17,6 +17,9 @@ from ingest.postgres.database import transaction
 from ingest.store.documents import originals
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import Chunk, Document
+
+MOST_CHARACTERS: Final = 1_000_000_000
+"""More than any text has."""
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
 
@@ -70,11 +73,23 @@ async def get_document(id: UUID, pool: PoolDep, key: Reader) -> Document:
     response_class=Response,
     responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
 )
-async def get_document_text(id: UUID, pool: PoolDep, key: Reader) -> Response:
-    """The extracted text of a document, as Markdown."""
+async def get_document_text(
+    id: UUID,
+    pool: PoolDep,
+    key: Reader,
+    *,
+    start: Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)] = None,
+    end: Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)] = None,
+) -> Response:
+    """The extracted text of a document, as Markdown.
+
+    `start`, `end`: only the characters from the first offset to before the second, as those of a
+    page or a chunk.
+    """
+    part = None if start is None and end is None else (start or 0, end or MOST_CHARACTERS)
     async with transaction(pool) as conn:
         text = await source_views.document_text(
-            conn, application_id=key.application_id, document_id=id
+            conn, application_id=key.application_id, document_id=id, part=part
         )
     if text is None:
         raise NotFound("document")

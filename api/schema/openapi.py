@@ -35,6 +35,7 @@ TAGS: Final[list[dict[str, Any]]] = [
         "name": "knowledge sources",
         "description": "What was added, with its documents and chunks",
     },
+    {"name": "pages", "description": "Pictures of pages, and where chunks stand on them"},
     {"name": "crawls", "description": "Runs of pages and sites, and the outcome of each page"},
     {"name": "batches", "description": "The outcome of each file of an upload"},
     {"name": "jobs", "description": "Jobs that are queued, running or finished, and the reasons"},

@@ -9,7 +9,9 @@ from typing import Protocol
 from uuid import UUID, uuid4
 
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_KEY = re.compile(f"{_UUID}/{_UUID}")
+DERIVED = "derived/"
+"""Prefix of keys of what can be made again from other blobs."""
+_KEY = re.compile(f"(?:{DERIVED})?{_UUID}/{_UUID}")
 
 
 class StagedBlob(Protocol):
@@ -84,6 +86,11 @@ class BlobStore(Protocol):
 def new_key(application_id: UUID) -> str:
     """A fresh key: `<application>/<random>`. File names of uploads never become part of a path."""
     return f"{application_id}/{uuid4()}"
+
+
+def new_derived_key(application_id: UUID) -> str:
+    """A fresh key for what can be made again."""
+    return DERIVED + new_key(application_id)
 
 
 def is_key(text: str) -> bool:

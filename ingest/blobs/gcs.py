@@ -1,6 +1,7 @@
 """Blobs as objects of a Google Cloud Storage bucket.
 
     PREFIX/<application>/<blob>             committed
+           derived/<application>/<blob>     the same, of what can be made again
            staged/<application>/<blob>      being uploaded; leftovers are swept
 
 Transfers are streamed: large uploads in chunks of a resumable upload, downloads to a file in the

@@ -1,6 +1,7 @@
 """Blobs as files of a local folder.
 
     FOLDER/<application>/<blob>      committed: complete, synced, never changed
+           derived/<application>/<blob>    the same, of what can be made again
            .staged/<application>.<blob>     being uploaded; leftovers are swept
 
 A kill at any time leaves at most a file in `.staged`. A full disk or a folder that cannot be
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
-from ingest.blobs.base import StagedBlob, checked, is_key
+from ingest.blobs.base import DERIVED, StagedBlob, checked, is_key
 from ingest.blobs.disk import describe, disk_errors
 from ingest.blobs.staging import BufferedBlob
 from ingest.blobs.threads import Threads
@@ -143,15 +144,17 @@ class LocalBlobStore:
 
     async def list_keys(self, *, older_than: timedelta, prefix: str = "") -> AsyncIterator[str]:
         before = time.time() - older_than.total_seconds()
-        for application in await self._threads.run(self._entries, self._folder):
-            if not _may_hold(application, prefix):
-                continue
-            with await self._threads.run(os.scandir, application.path) as entries:
-                # Read a large folder in parts, so that memory stays bounded.
-                while part := await self._threads.run(list, islice(entries, _LISTED)):
-                    for key in await self._threads.run(_keys, application.name, part, before):
-                        if key.startswith(prefix):
-                            yield key
+        for parent in ("", DERIVED):
+            for application in await self._threads.run(self._entries, self._folder / parent):
+                folder = f"{parent}{application.name}/"
+                if not _may_hold(application, folder, prefix):
+                    continue
+                with await self._threads.run(os.scandir, application.path) as entries:
+                    # Read a large folder in parts, so that memory stays bounded.
+                    while part := await self._threads.run(list, islice(entries, _LISTED)):
+                        for key in await self._threads.run(_keys, folder, part, before):
+                            if key.startswith(prefix):
+                                yield key
 
     async def sweep_staged(self, *, older_than: timedelta) -> int:
         before = time.time() - older_than.total_seconds()
@@ -215,14 +218,14 @@ def _sliced(items: Sequence[T]) -> Iterable[Sequence[T]]:
     return (items[start : start + _SLICE] for start in range(0, len(items), _SLICE))
 
 
-def _may_hold(application: os.DirEntry[str], prefix: str) -> bool:
-    folder = f"{application.name}/"
+def _may_hold(application: os.DirEntry[str], folder: str, prefix: str) -> bool:
     fits = folder.startswith(prefix) or prefix.startswith(folder)
-    return fits and not application.name.startswith(".") and application.is_dir()
+    is_other = application.name.startswith(".") or folder == DERIVED
+    return fits and not is_other and application.is_dir()
 
 
-def _keys(application: str, entries: Iterable[os.DirEntry[str]], before: float) -> list[str]:
-    named = ((f"{application}/{entry.name}", entry) for entry in entries)
+def _keys(folder: str, entries: Iterable[os.DirEntry[str]], before: float) -> list[str]:
+    named = ((f"{folder}{entry.name}", entry) for entry in entries)
     return [key for key, entry in named if is_key(key) and _is_older(entry, before)]
 
 

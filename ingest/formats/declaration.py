@@ -19,6 +19,8 @@ class Format:
     """Lower-case file name suffixes, separated by spaces: `.docx .docm`."""
     reader: str | None = None
     """Module with `extract(source: Source) -> Extraction`. None: an archive, to be unpacked."""
+    viewer: str | None = None
+    """Module that shows its pages (common/page_view.py). None: there is no picture of a page."""
     aliases: tuple[str, ...] = ()
     """Other content types that senders use for it."""
     is_text: bool = False

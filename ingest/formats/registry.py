@@ -6,6 +6,7 @@ formats/declaration.py) and a reader with `extract(source: InputFile) -> Extract
 
 import importlib
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
 import orjson
@@ -17,6 +18,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, 
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import LONGEST_METADATA, Coverage, Document, Page
 from ingest.optional_steps import improve, is_panic, recording
+from ingest.page_words import MOST_PAGE_WORDS, PageWords, pack
 
 _SUPPORTED = "This format is not supported; docs/formats.md lists those that are."
 _PAGE_BREAK = "\n\n"
@@ -165,10 +167,25 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
         encoding=extraction.encoding,
         pages=tuple(pages) if extraction.paged else (),
         coverage=coverage,
+        page_words=improve(
+            "ocr", lambda: tuple(_page_words(extraction)), otherwise=tuple[PageWords]
+        ),
         metadata=metadata,
         warnings=_warnings(sniffed, extraction, counts, length=position),
         web=extraction.web,
     )
+
+
+def _page_words(extraction: Extraction) -> Iterator[PageWords]:
+    """Of the first pages, if there are so many that they would not fit into an answer."""
+    room = MOST_PAGE_WORDS
+    for index in sorted(extraction.by_ocr & extraction.words.keys()):
+        packed = pack(extraction.words[index])
+        if packed is not None:
+            room -= len(packed)
+            if room < 0:
+                return
+            yield PageWords(page=index + 1, packed=packed)
 
 
 def _readers(extraction: Extraction, ocr: Recogniser | None) -> str:

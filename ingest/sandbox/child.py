@@ -20,16 +20,19 @@ from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
 from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
 from ingest.optional_steps import improve, recording
-from ingest.sandbox import limits, protocol
+from ingest.page_words import Recognised
+from ingest.sandbox import limits, page_views, protocol
 from ingest.sandbox.installation_check import check
 from ingest.sandbox.jail import Jail
 from ingest.sandbox.messages import (
     Answer,
     CheckRequest,
+    LocateRequest,
     Parsed,
     ParseRequest,
     Rechunked,
     RechunkRequest,
+    RenderRequest,
     SitemapRead,
     SitemapRequest,
     Unpacked,
@@ -139,7 +142,12 @@ def _receive(files: socket.socket) -> BinaryIO:
 
 def _carry_out(
     file: BinaryIO,
-    request: ParseRequest | UnpackRequest | RechunkRequest | SitemapRequest,
+    request: ParseRequest
+    | UnpackRequest
+    | RechunkRequest
+    | SitemapRequest
+    | RenderRequest
+    | LocateRequest,
     progress: _ProgressReporter,
 ) -> Answer:
     if isinstance(request, ParseRequest):
@@ -148,6 +156,10 @@ def _carry_out(
         return _unpack(file, request, progress)
     if isinstance(request, SitemapRequest):
         return _read_sitemap(file, request)
+    if isinstance(request, RenderRequest):
+        return page_views.render(file, request)
+    if isinstance(request, LocateRequest):
+        return page_views.locate(file, request)
     return _rechunk(file, request)
 
 
@@ -210,8 +222,11 @@ class _Reported:
         return self._recogniser.name
 
     def read(self, image: "Image") -> str:
+        return self.recognise(image).text
+
+    def recognise(self, image: "Image") -> Recognised:
         try:
-            return self._recogniser.read(image)
+            return self._recogniser.recognise(image)
         finally:
             self._on_picture()
 

@@ -1,6 +1,7 @@
 """What a parser process is told at its start, requests to it, and its answers."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from ingest.errors import Permanent, Transient
 from ingest.model import (
@@ -16,6 +17,7 @@ from ingest.model import (
     Sitemap,
     SkippedStep,
 )
+from ingest.page_words import Box
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,63 @@ class SitemapRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RenderRequest:
+    """Draw a page of a file."""
+
+    media_type: str
+    """As detected when it was read."""
+    page: int
+    """1-based."""
+    width: int
+    """Pixels; a page whose height or area would be too large is drawn smaller."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """A picture of a page."""
+
+    png: bytes
+    width: int
+    height: int
+
+
+LARGEST_SIDE: Final = 8192
+"""Pixels of the picture of a page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocateRequest:
+    """Find where ranges of the extracted text stand on a page."""
+
+    media_type: str
+    page: int
+    """1-based."""
+    text: str
+    """The text that was extracted from the page."""
+    ranges: tuple[tuple[int, int], ...]
+    """Start and end in `text`."""
+    words: bytes | None = None
+    """Of a page read by OCR (page_words.py); None: the text layer is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """The size of a page, and where each range stands on it."""
+
+    width: float
+    """Points of a PDF, pixels of a picture, like `height`."""
+    height: float
+    places: tuple[tuple[Box, ...], ...]
+    """About one box per line; none for a range that was not found."""
+    has_words: bool
+    """Whether the page has words with known places."""
+
+
+MOST_BOXES: Final = 500
+"""Of one place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
     """Check whether everything that parsers need is installed; reads no file."""
 
@@ -140,8 +199,16 @@ class Checked:
     """Libraries and modules that parsers load, but that the jail hides from them."""
 
 
-Request = ParseRequest | UnpackRequest | RechunkRequest | SitemapRequest | CheckRequest
-Answer = Parsed | Unpacked | Rechunked | SitemapRead | Checked
+Request = (
+    ParseRequest
+    | UnpackRequest
+    | RechunkRequest
+    | SitemapRequest
+    | RenderRequest
+    | LocateRequest
+    | CheckRequest
+)
+Answer = Parsed | Unpacked | Rechunked | SitemapRead | Rendered | Located | Checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -28,10 +29,14 @@ from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import (
     Checked,
     CheckRequest,
+    Located,
+    LocateRequest,
     Parsed,
     ParseRequest,
     Rechunked,
     RechunkRequest,
+    Rendered,
+    RenderRequest,
     Reply,
     Request,
     SitemapRead,
@@ -40,11 +45,12 @@ from ingest.sandbox.messages import (
     UnpackRequest,
 )
 from ingest.sandbox.process import Child
-from ingest.sandbox.replies import BadFrame
+from ingest.sandbox.reply_checks import BadFrame
 from ingest.sandbox.starter import Starter
 from ingest.temporary_folders import scratch_folder
 
 log = structlog.get_logger()
+T = TypeVar("T")
 
 OnCost = Callable[[UUID, float], None]
 """Called with the CPU seconds that something of an application took."""
@@ -107,10 +113,7 @@ class ParserPool:
         formats.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its subclass
         IsArchive, and Transient (no process could be started).
         """
-        result = (await self._run(path, request, owner=owner, on_step=on_page)).result
-        if not isinstance(result, Parsed):
-            raise _unless_error(result)
-        return result
+        return _expected(await self._run(path, request, owner=owner, on_step=on_page), Parsed)
 
     async def unpack(
         self, path: Path, request: UnpackRequest, *, owner: UUID | None = None
@@ -119,10 +122,7 @@ class ParserPool:
 
         The folder is as untrusted as the archive: use only the file names in the answer.
         """
-        result = (await self._run(path, request, owner=owner)).result
-        if not isinstance(result, Unpacked):
-            raise _unless_error(result)
-        return result
+        return _expected(await self._run(path, request, owner=owner), Unpacked)
 
     async def rechunk(
         self, text: str, request: RechunkRequest, *, owner: UUID | None = None
@@ -131,26 +131,32 @@ class ParserPool:
         async with scratch_folder() as folder:
             path = folder / "text"
             await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
-            result = (await self._run(path, request, owner=owner, text=text)).result
-        if not isinstance(result, Rechunked):
-            raise _unless_error(result)
-        return result
+            return _expected(await self._run(path, request, owner=owner, text=text), Rechunked)
 
     async def read_sitemap(
         self, path: Path, request: SitemapRequest, *, owner: UUID | None = None
     ) -> Sitemap:
         """Read the addresses in the sitemap or feed at `path`; raises as `parse`."""
-        result = (await self._run(path, request, owner=owner)).result
-        if not isinstance(result, SitemapRead):
-            raise _unless_error(result)
-        return result.sitemap
+        return _expected(await self._run(path, request, owner=owner), SitemapRead).sitemap
+
+    async def render(
+        self, path: Path, request: RenderRequest, *, owner: UUID | None = None
+    ) -> Rendered:
+        """Draw a page of the file at `path`; raises as `parse`."""
+        return _expected(await self._run(path, request, owner=owner), Rendered)
+
+    async def locate(
+        self, path: Path, request: LocateRequest, *, owner: UUID | None = None
+    ) -> Located:
+        """Find ranges of text on a page of the file at `path`; raises as `parse`."""
+        found = _expected(await self._run(path, request, owner=owner), Located)
+        if len(found.places) != len(request.ranges):
+            raise Permanent("The parser sent places of other texts.", code="parser_crashed")
+        return found
 
     async def check(self) -> Checked:
         """Check what is installed, and how processes are jailed; raises as `parse`."""
-        result = (await self._run(None, CheckRequest())).result
-        if not isinstance(result, Checked):
-            raise _unless_error(result)
-        return result
+        return _expected(await self._run(None, CheckRequest()), Checked)
 
     async def close(self) -> None:
         """Kill all processes, busy or idle, and wait for their end."""
@@ -273,11 +279,13 @@ def _report(reply: Reply) -> None:
         log.warning("parser_step_skipped", format=format, **asdict(skipped))
 
 
-def _unless_error(result: object) -> Exception:
-    """The exception for an answer that is an error, or of an unexpected kind."""
-    if isinstance(result, Permanent | Transient):
-        return result
-    return Permanent("The parser sent an unexpected answer.", code="parser_crashed")
+def _expected(reply: Reply, kind: type[T]) -> T:
+    """The answer; raises the error that came instead, or one for another kind of answer."""
+    if isinstance(reply.result, kind):
+        return reply.result
+    if isinstance(reply.result, Permanent | Transient):
+        raise reply.result
+    raise Permanent("The parser sent an unexpected answer.", code="parser_crashed")
 
 
 def _ignore() -> None: ...

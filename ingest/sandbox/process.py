@@ -20,7 +20,7 @@ from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import ParseRequest, Request, StartOptions, UnpackRequest
 from ingest.sandbox.protocol import LENGTH, MAX_FRAME, encode_request, encode_start
 from ingest.sandbox.readable import readable_paths, runnable_paths
-from ingest.sandbox.replies import BadFrame
+from ingest.sandbox.reply_checks import BadFrame
 from ingest.temporary_folders import empty, new_scratch_folder, remove
 
 log = structlog.get_logger()

@@ -5,7 +5,7 @@ not run code in the parent. replies.py checks a child's answers field by field.
 """
 
 import struct
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -18,9 +18,13 @@ from ingest.sandbox.messages import (
     Answer,
     Checked,
     CheckRequest,
+    Located,
+    LocateRequest,
     Parsed,
     ParseRequest,
     RechunkRequest,
+    Rendered,
+    RenderRequest,
     Request,
     SitemapRead,
     SitemapRequest,
@@ -65,6 +69,8 @@ _KINDS: dict[str, type[Request]] = {
     "unpack": UnpackRequest,
     "rechunk": RechunkRequest,
     "sitemap": SitemapRequest,
+    "render": RenderRequest,
+    "locate": LocateRequest,
     "check": CheckRequest,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
@@ -98,6 +104,8 @@ def encode_request(request: Request, *, cpu_seconds: float) -> bytes:
     fields = asdict(request)
     if "name" in fields:  # JSON cannot hold lone surrogates
         fields["name"] = fields["name"].encode("utf-8", "replace").decode()
+    if fields.get("words") is not None:
+        fields["words"] = b64encode(fields["words"]).decode()
     head = {"kind": _NAMES[type(request)], "cpu_seconds": cpu_seconds}
     return frame({**head, "request": fields})
 
@@ -110,6 +118,8 @@ def decode_request(body: bytes) -> tuple[float, Request]:
         fields["chunk"] = ChunkSettings(**fields["chunk"])
     if "pages" in fields:
         fields["pages"] = tuple(Page(**page) for page in fields["pages"])
+    if fields.get("words") is not None:
+        fields["words"] = b64decode(fields["words"])
     if fields.get("ocr"):
         languages = tuple(fields["ocr"].pop("languages"))
         fields["ocr"] = OcrSettings(languages=languages, **fields["ocr"])
@@ -121,7 +131,13 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
     if isinstance(answer, Parsed):
         value: dict[str, Any] = {
             "kind": "parsed",
-            "document": asdict(answer.document),
+            "document": {
+                **asdict(answer.document),
+                "page_words": [
+                    {"page": words.page, "packed": b64encode(words.packed).decode()}
+                    for words in answer.document.page_words
+                ],
+            },
             "chunks": [_row(piece) for piece in answer.chunks],
             "extract_seconds": answer.extract_seconds,
             "chunk_seconds": answer.chunk_seconds,
@@ -135,6 +151,15 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
         }
     elif isinstance(answer, SitemapRead):
         value = {"kind": "sitemap_read", "sitemap": asdict(answer.sitemap)}
+    elif isinstance(answer, Rendered):
+        value = {
+            "kind": "rendered",
+            "png": b64encode(answer.png).decode(),
+            "width": answer.width,
+            "height": answer.height,
+        }
+    elif isinstance(answer, Located):
+        value = {"kind": "located", **asdict(answer)}
     elif isinstance(answer, Checked):
         value = {"kind": "checked", **asdict(answer)}
     else:

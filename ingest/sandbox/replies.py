@@ -3,58 +3,52 @@
 msgspec checks that fields exist and have the right types; the functions here check their values.
 """
 
-from collections.abc import Iterable
-from itertools import pairwise
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from ingest.errors import ErrorCode, IsArchive, Permanent, Transient
-from ingest.formats.archives.members import is_safe_path
 from ingest.model import (
     LONGEST_METADATA,
-    LONGEST_URL,
-    MOST_LINKS,
-    Chunk,
     Document,
     JailStatus,
     Member,
     MissingModule,
-    Page,
     Sitemap,
     SkippedStep,
-    Step,
-    WebPage,
 )
+from ingest.page_words import Box
 from ingest.sandbox.messages import (
     Answer,
     Checked,
+    Located,
     Parsed,
     Rechunked,
+    Rendered,
     Reply,
     SitemapRead,
     Unpacked,
 )
-from ingest.sandbox.protocol import MAX_FRAME, MAX_MESSAGE, ChunkRow
+from ingest.sandbox.protocol import MAX_MESSAGE, ChunkRow
+from ingest.sandbox.reply_checks import (
+    BadFrame,
+    check_boxes,
+    check_document,
+    check_image,
+    check_language,
+    check_members,
+    check_steps,
+    check_urls,
+    checked_chunks,
+)
 
-_LONGEST_CAUSE = 300
-_LONGEST_CODE = 8
-_MOST_TERMS = 8  # per character: more than NFKC and other spellings make of it
 # Objects of a decoded frame may take twenty times its bytes, and seconds to build. A frame as small
 # does no harm; in a larger one, the text may have any length, and the rest is limited.
 _SMALL_FRAME = 1024 * 1024
 _MOST_BYTES = 64 * 1024 * 1024
 # Bytes of the rows of chunks, most of which are terms, for a byte of text.
 _ROWS_PER_TEXT = 8
-# Chunks are ranges of the text: a few bytes may stand for many characters.
-_MOST_CHUNK_CHARACTERS = MAX_FRAME
-_MOST_STEPS = len(get_args(Step))
-_CODES = frozenset(get_args(ErrorCode))
 T = TypeVar("T")
-
-
-class BadFrame(Exception):
-    """A child sent a frame that a working child never sends."""
 
 
 class _Note(msgspec.Struct):
@@ -86,11 +80,11 @@ class _Parsed(_Frame, tag="parsed"):
     members: tuple[Member, ...]
 
     def result(self, _: str) -> Parsed:
-        _check_document(self.document)
-        _check_members(self.members)
+        check_document(self.document)
+        check_members(self.members)
         return Parsed(
             document=self.document,
-            chunks=_chunks(self.chunks, self.document.text),
+            chunks=checked_chunks(self.chunks, self.document.text),
             extract_seconds=self.extract_seconds,
             chunk_seconds=self.chunk_seconds,
             members=self.members,
@@ -102,7 +96,7 @@ class _Unpacked(_Frame, tag="unpacked"):
     skipped: dict[str, int]
 
     def result(self, _: str) -> Unpacked:
-        _check_members(self.members)
+        check_members(self.members)
         return Unpacked(members=self.members, skipped=self.skipped)
 
 
@@ -111,17 +105,40 @@ class _Rechunked(_Frame, tag="rechunked"):
     language: str | None
 
     def result(self, text: str) -> Rechunked:
-        _check_language(self.language)
-        return Rechunked(chunks=_chunks(self.chunks, text), language=self.language)
+        check_language(self.language)
+        return Rechunked(chunks=checked_chunks(self.chunks, text), language=self.language)
 
 
 class _SitemapRead(_Frame, tag="sitemap_read"):
     sitemap: Sitemap
 
     def result(self, _: str) -> SitemapRead:
-        _check_urls(self.sitemap.pages)
-        _check_urls(self.sitemap.sitemaps)
+        check_urls(self.sitemap.pages)
+        check_urls(self.sitemap.sitemaps)
         return SitemapRead(sitemap=self.sitemap)
+
+
+class _Rendered(_Frame, tag="rendered"):
+    png: bytes
+    width: int
+    height: int
+
+    def result(self, _: str) -> Rendered:
+        check_image(self.png, (self.width, self.height))
+        return Rendered(png=self.png, width=self.width, height=self.height)
+
+
+class _Located(_Frame, tag="located"):
+    width: float
+    height: float
+    places: tuple[tuple[Box, ...], ...]
+    has_words: bool
+
+    def result(self, _: str) -> Located:
+        check_boxes(self.places)
+        return Located(
+            width=self.width, height=self.height, places=self.places, has_words=self.has_words
+        )
 
 
 class _Checked(_Frame, tag="checked"):
@@ -147,7 +164,7 @@ class _Failure(_Frame, tag="failure"):
 
 
 _FRAMES = msgspec.json.Decoder(
-    _Parsed | _Unpacked | _Rechunked | _SitemapRead | _Checked | _Failure
+    _Parsed | _Unpacked | _Rechunked | _SitemapRead | _Rendered | _Located | _Checked | _Failure
 )
 _RAW_FRAMES = msgspec.json.Decoder(_RawFrame)
 _RAW_DOCUMENTS = msgspec.json.Decoder(_RawDocument)
@@ -173,7 +190,7 @@ def decode_reply(body: bytes, *, text: str = "") -> Reply:
     except RecursionError:
         raise BadFrame("an invalid frame") from None
     frame = _decoded(body, _FRAMES)
-    _check_steps(frame.skipped_steps)
+    check_steps(frame.skipped_steps)
     result: Answer | Permanent | Transient = frame.result(text)
     return Reply(result=result, skipped=frame.skipped_steps, resident=frame.resident)
 
@@ -196,100 +213,6 @@ def _check_sizes(body: bytes, sent: int) -> None:
         or len(body) - text - chunks > _MOST_BYTES
     ):
         raise BadFrame("more than fits its text")
-
-
-def _check_document(document: Document) -> None:
-    _check_pages(document.pages, len(document.text))
-    _check_steps(document.skipped)
-    _check_language(document.language)
-    if document.web is not None:
-        _check_web(document.web)
-
-
-def _check_steps(steps: tuple[SkippedStep, ...]) -> None:
-    if len(steps) > _MOST_STEPS or any(
-        step.times < 1 or len(step.cause) > _LONGEST_CAUSE for step in steps
-    ):
-        raise BadFrame("an invalid record of a failed step")
-
-
-def _check_language(code: str | None) -> None:
-    if code is not None and not (code.isascii() and code.isalpha() and len(code) <= _LONGEST_CODE):
-        raise BadFrame("an invalid language")
-
-
-def _check_pages(pages: tuple[Page, ...], length: int) -> None:
-    last_end = 0
-    for page in pages:
-        if not last_end <= page.start <= page.end <= length:
-            raise BadFrame("pages that overlap or exceed the text")
-        last_end = page.end
-
-
-def _check_web(web: WebPage) -> None:
-    if len(web.links) > MOST_LINKS or len(set(web.links)) < len(web.links):
-        raise BadFrame("too many links, or duplicates")
-    _check_urls(filter(None, (*web.links, web.canonical, web.refresh)))
-
-
-def _check_urls(urls: Iterable[str]) -> None:
-    if not all(len(url) <= LONGEST_URL and url.startswith(("http://", "https://")) for url in urls):
-        raise BadFrame("a link that is no web address")
-
-
-def _check_members(members: tuple[Member, ...]) -> None:
-    for member in members:
-        if not is_safe_path(member.path):
-            raise BadFrame("a member outside its container")
-        if member.code is None and not member.file.isdecimal():
-            raise BadFrame("a member whose file name is invalid")
-        if member.code is not None and (member.file or member.code not in _CODES):
-            raise BadFrame("a member with an unknown error code")
-    for names in (
-        [member.path for member in members],
-        [member.file for member in members if member.file],
-    ):
-        if len(set(names)) < len(names):
-            raise BadFrame("a duplicate member")
-
-
-def _chunks(rows: list[ChunkRow], text: str) -> list[Chunk]:
-    if sum(_length((row.start, row.end)) + _length(row.repeated_header) for row in rows) > (
-        _MOST_CHUNK_CHARACTERS
-    ):
-        raise BadFrame("chunks that are longer than a text can be")
-    return [_chunk(row, ordinal, text) for ordinal, row in enumerate(rows)]
-
-
-def _chunk(row: ChunkRow, expected: int, text: str) -> Chunk:
-    start, end, header = row.start, row.end, row.repeated_header
-    if row.ordinal != expected or row.token_count < 0 or not 0 <= start < end <= len(text):
-        raise BadFrame("a chunk outside its text")
-    if row.page is not None and (row.page_end is None or row.page_end < row.page):
-        raise BadFrame("a chunk whose last page precedes its first")
-    _check_range(header, start)
-    _check_range(row.section, len(text))
-    _check_terms(row)
-    places = [start, *(position for position, *_ in row.sections), end]
-    if any(here >= following for here, following in pairwise(places)):
-        raise BadFrame("a section outside its chunk")
-    own = text[start:end]
-    return Chunk(text=own if header is None else text[slice(*header)] + own, **row._asdict())
-
-
-def _length(value: tuple[int, int] | None) -> int:
-    return 0 if value is None else max(0, value[1] - value[0])
-
-
-def _check_range(value: tuple[int, int] | None, length: int) -> None:
-    if value is not None and not 0 <= value[0] <= value[1] <= length:
-        raise BadFrame("a range outside its text")
-
-
-def _check_terms(row: ChunkRow) -> None:
-    most = _MOST_TERMS * (row.end - row.start + 1)
-    if any(len(terms) % 4 or len(terms) > 4 * most for terms in (row.words, row.grams)):
-        raise BadFrame("terms that the text cannot have")
 
 
 def _holds_nul(value: Any) -> bool:

@@ -117,6 +117,7 @@ class Settings(BaseSettings):
     quotas: QuotaList = Quotas()
     key_limits: KeyLimitList = KeyLimits()
     disk_reserve: int = Field(default=1024 * MIB, ge=0)
+    page_image_cache: int = Field(default=1024 * MIB, ge=0)
 
     # OCR
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"

@@ -14,6 +14,7 @@ from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.scheduling.cron import Scheduler
 from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
+from ingest.store.documents import page_images
 from ingest.store.limits import schedules, token_budgets, usage
 from ingest.store.notify import deliveries, outbox
 from ingest.store.queue import job_control, jobs, workers
@@ -44,10 +45,12 @@ def build_ticks(
     rescrape: str | None,
     retention: Retention,
     clock: DatabaseClock,
+    page_image_cache: int,
 ) -> Scheduler:
     """Build all ticks of a worker process, not yet started.
 
     `rescrape`: cron expression for sources without their own schedule; None: never.
+    `page_image_cache`: bytes of pictures of pages to keep.
     """
 
     async def guard(name: str, firing: datetime) -> bool:
@@ -92,6 +95,7 @@ def build_ticks(
     _release(scheduler, pool)
     _count(scheduler, pool)
     _clean_up(scheduler, pool, blobs, retention)
+    _evict(scheduler, pool, blobs, page_image_cache)
     return scheduler
 
 
@@ -152,6 +156,25 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Ret
     async def prune() -> None:
         await prune_old(pool)
         await forget_webhook_events(pool, blobs)
+
+
+def _evict(scheduler: Scheduler, pool: Pool, blobs: BlobStore, budget: int) -> None:
+    @scheduler.cron("evict-page-images", "35 * * * * *")
+    async def evict() -> None:
+        await evict_page_images(pool, blobs, budget=budget)
+
+
+async def evict_page_images(pool: Pool, blobs: BlobStore, *, budget: int) -> int:
+    """Remove the longest unused pictures of pages beyond `budget` bytes; returns how many."""
+    count = 0
+    while True:
+        async with transaction(pool) as conn:
+            keys = await page_images.evict(conn, budget=budget, limit=_KEYS_AT_ONCE)
+        # After the rows, so that none names a missing blob; a sweep finds those left by a kill.
+        await blobs.delete(keys)
+        count += len(keys)
+        if len(keys) < _KEYS_AT_ONCE:
+            return count
 
 
 async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
@@ -241,6 +264,7 @@ async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
         needed = await sources.referenced_blobs(conn, keys)
         needed |= await job_control.blobs_of_jobs(conn, keys)
         needed |= await webhook_events.blobs(conn, keys)
+        needed |= await page_images.referenced_blobs(conn, keys)
     orphans = [key for key in keys if key not in needed]
     await blobs.delete(orphans)
     return len(orphans)

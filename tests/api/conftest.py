@@ -25,6 +25,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.embedding.service import EmbeddingService
 from ingest.governor import Governor
 from ingest.model import EmbeddingModel, Role
+from ingest.page_views import PageViews
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.preview import Previews
@@ -34,7 +35,7 @@ from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.tenants import api_keys, applications
-from tests.api.fake_parser import TextParser
+from tests.api.fake_parser import FakePages, TextParser
 from tests.api.hubs import running
 from tests.support.live_sources import Inbox
 
@@ -94,6 +95,12 @@ def parser() -> TextParser:
 
 
 @pytest.fixture
+def pages() -> FakePages:
+    """What draws pages."""
+    return FakePages()
+
+
+@pytest.fixture
 async def runtime(
     dsn: str,
     pool: Pool,
@@ -101,6 +108,7 @@ async def runtime(
     settings: Settings,
     blobs: LocalBlobStore,
     parser: TextParser,
+    pages: FakePages,
 ) -> AsyncIterator[Runtime]:
     listener = Listener(dsn, channels=("rag_jobs", "rag_events"), pool=pool)
     listener.start()
@@ -123,6 +131,14 @@ async def runtime(
             at_once=2,
             max_pages=10,
             timeout=AGES,
+            patience=timedelta(seconds=0.05),
+        ),
+        page_views=PageViews(
+            lambda: pages,
+            pool=pool,
+            blobs=blobs,
+            at_once=2,
+            keep=True,
             patience=timedelta(seconds=0.05),
         ),
         ocr=None,

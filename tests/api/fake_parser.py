@@ -1,4 +1,4 @@
-"""A stand-in for the parser processes of previews."""
+"""Stand-ins for the parser processes of previews and of pages."""
 
 import asyncio
 from pathlib import Path
@@ -6,7 +6,15 @@ from typing import Any
 from uuid import UUID
 
 from ingest.model import Chunk, Document, Encoding
-from ingest.sandbox.messages import Parsed, ParseRequest
+from ingest.page_words import Box
+from ingest.sandbox.messages import (
+    Located,
+    LocateRequest,
+    Parsed,
+    ParseRequest,
+    Rendered,
+    RenderRequest,
+)
 
 
 class TextParser:
@@ -61,3 +69,36 @@ class TextParser:
 
     async def close(self) -> None:
         self.is_closed = True
+
+
+class FakePages:
+    """Answers with pictures of one pixel, and notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.rendered: list[tuple[RenderRequest, UUID]] = []
+        self.begun = asyncio.Semaphore(0)
+        """Released by each drawing that begins."""
+        self.located: list[LocateRequest] = []
+        self.failures: list[Exception] = []
+        self.gate: asyncio.Event | None = None
+        """If set, drawing waits until it opens."""
+        self.places: dict[str, tuple[Box, ...]] = {}
+        """By the text of the range."""
+
+    async def render(self, path: Path, request: RenderRequest, *, owner: UUID) -> Rendered:
+        self.rendered.append((request, owner))
+        self.begun.release()
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.failures:
+            raise self.failures.pop(0)
+        number = len(self.rendered)
+        return Rendered(png=b"picture %d" % number, width=1, height=1)
+
+    async def locate(self, path: Path, request: LocateRequest, *, owner: UUID) -> Located:
+        self.located.append(request)
+        texts = [request.text[start:end] for start, end in request.ranges]
+        places = tuple(self.places.get(text, ()) for text in texts)
+        return Located(width=600, height=800, places=places, has_words=bool(self.places))
+
+    async def close(self) -> None: ...

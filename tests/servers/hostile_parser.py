@@ -18,8 +18,9 @@ import orjson
 from PIL import Image
 
 from ingest.formats import catalog, media_types
-from ingest.formats.common.input_file import Extraction, InputFile
+from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.text import declaration
+from ingest.page_words import Recognised
 from ingest.providers.ocr import factory
 from ingest.sandbox import child
 from tests.servers import attacks
@@ -124,12 +125,12 @@ def _pictures(source: InputFile, count: str) -> str:
     return " ".join(source.ocr.read(Image.new("L", (1, 1))) for _ in range(int(count)))
 
 
-class _Slow:
+class _Slow(Recogniser):
     name = "slow 1"
 
-    def read(self, image: Image.Image) -> str:
+    def recognise(self, image: Image.Image) -> Recognised:
         time.sleep(0.7)
-        return "read"
+        return Recognised("read")
 
 
 def _attach(source: InputFile, path: str) -> str:

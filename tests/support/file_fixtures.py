@@ -15,6 +15,7 @@ from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.documents.file import ingest_file
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Sitemap
+from ingest.page_words import PageWords
 from ingest.postgres.database import Pool, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
@@ -43,6 +44,7 @@ class LineParser:
         self.failures: list[IngestError] = []
         self.coverage = Coverage(pages=1, with_text=1, empty=0)
         self.warnings: tuple[str, ...] = ()
+        self.page_words: tuple[PageWords, ...] = ()
 
     async def parse(
         self,
@@ -77,6 +79,7 @@ class LineParser:
             extractor="lines 1",
             coverage=self.coverage,
             warnings=self.warnings,
+            page_words=self.page_words,
         )
         document, chunks = with_terms(document, chunks)
         return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)

@@ -2,6 +2,7 @@
 
 import { overviewScreens } from "../screens/overview/index.ts";
 import { settingsScreens } from "../screens/settings/index.ts";
+import { documentScreens } from "../screens/document/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
 import type { Screen } from "./screen.ts";
 
@@ -9,4 +10,5 @@ export const SCREENS: readonly Screen[] = [
   ...overviewScreens,
   ...sourcesScreens,
   ...settingsScreens,
+  ...documentScreens,
 ];

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from ingest.model import Encoding, WebPage
+from ingest.page_words import Recognised, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,7 +20,11 @@ class Recogniser(Protocol):
         ...
 
     def read(self, image: "Image") -> str:
-        """Read the text of the picture in reading order, empty if it has none.
+        """The text of `recognise`."""
+        return self.recognise(image).text
+
+    def recognise(self, image: "Image") -> Recognised:
+        """Read the text of the picture, and where its words stand.
 
         Raises Permanent `parser_timeout` if one picture takes too long.
         """
@@ -84,6 +89,8 @@ class Extraction:
     paged: bool = False
     by_ocr: frozenset[int] = frozenset()
     """0-based indices of parts whose text was recognised in a picture."""
+    words: Mapping[int, Sequence[Word]] = field(default_factory=dict)
+    """Where the words of these parts stand, by 0-based index."""
     unread: frozenset[int] = frozenset()
     """0-based indices of parts that hold pictures only and could not be recognised."""
     title: str | None = None

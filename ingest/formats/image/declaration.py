@@ -18,6 +18,7 @@ def _picture(
         label=label,
         suffixes=suffixes,
         reader="ingest.formats.image.picture",
+        viewer="ingest.formats.image.view",
         signatures=signatures,
         aliases=aliases,
     )

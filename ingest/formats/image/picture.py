@@ -6,7 +6,7 @@ as damaged.
 
 import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import PIL
@@ -18,6 +18,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.common.markdown import plain
 from ingest.formats.image import info, pixels
 from ingest.optional_steps import improve
+from ingest.page_words import Recognised, Word
 
 _VERSION = f"pillow {PIL.__version__}"
 _FORMATS = {
@@ -40,26 +41,30 @@ def extract(source: InputFile) -> Extraction:
     Raises Permanent: `too_large` (pixels), `too_many_pages`.
     """
     parts: list[str | None] = []
+    words: dict[int, Sequence[Word]] = {}
     unread: set[int] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow warns about oddities that it can read
         with _open(source) as image:
-            _check_size(image)  # before metadata, for which some formats decode the picture
+            check_size(image)  # before metadata, for which some formats decode the picture
             details = improve("metadata", lambda: info.metadata(image), otherwise=dict[str, Any])
             is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
             for is_whole in _frames(image, source):
                 try:
-                    text = _read(image, source.ocr) if is_whole else None
+                    found = _read(image, source.ocr) if is_whole else None
                 except _Unread:
                     unread.add(len(parts))
-                    text = ""
-                parts.append(text)
+                    found = Recognised("")
+                if found is not None:
+                    words[len(parts)] = found.words
+                parts.append(None if found is None else plain(found.text))
     return Extraction(
         parts=parts,
         extractor=_VERSION,
         paged=source.media_type == types.TIFF,
         by_ocr=frozenset(range(len(parts))) - unread,
         unread=frozenset(unread),
+        words=words,
         title=details.pop("title", None),
         metadata=details,
         warnings=("only_first_frame",) if is_cut else (),
@@ -98,30 +103,32 @@ def _frames(image: Image.Image, source: InputFile) -> Iterator[bool]:
         except Exception:  # Pillow may raise anything for a broken directory
             yield False
             return
-        if _is_small_copy(image):
+        if is_small_copy(image):
             continue
         shown += 1
         if shown > source.max_pages:
             raise Permanent(
                 f"The picture has more than {source.max_pages} pages.", code="too_many_pages"
             )
-        _check_size(image)
+        check_size(image)
         yield True
 
 
-def _check_size(image: Image.Image) -> None:
+def check_size(image: Image.Image) -> None:
+    """Raises Permanent `too_large` if decoding the current frame would take too much memory."""
     if image.width * image.height * _PIXEL.get(image.mode, 4) > _MOST_BYTES:
         raise _too_large()
 
 
-def _is_small_copy(image: Image.Image) -> bool:
+def is_small_copy(image: Image.Image) -> bool:
+    """Whether the current frame of a TIFF is a reduced copy of another one, not a page."""
     tags = getattr(image, "tag_v2", {})
     kind = tags.get(_NEW_SUBFILE_TYPE, 0)
     return isinstance(kind, int) and bool(kind & _SMALL_COPY)
 
 
-def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
-    """Text of the current frame, None if it is damaged. _Unread if OCR is off or failed."""
+def _read(image: Image.Image, ocr: Recogniser | None) -> Recognised | None:
+    """The words of the current frame, None if it is damaged. _Unread if OCR is off or failed."""
     try:
         picture = pixels.grey(image)
     except MemoryError:
@@ -131,14 +138,14 @@ def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
     if ocr is None:
         raise _Unread
     try:
-        text = improve("ocr", lambda: ocr.read(picture), otherwise=lambda: None)
+        found = improve("ocr", lambda: ocr.recognise(picture), otherwise=lambda: None)
     except Permanent as error:
         if error.code != "parser_timeout":
             raise
-        text = None
-    if text is None:
+        found = None
+    if found is None:
         raise _Unread
-    return plain(text)
+    return found
 
 
 def _too_large() -> Permanent:

@@ -18,7 +18,7 @@ def grey(image: Image.Image) -> Image.Image:
 
 def _one_channel(image: Image.Image) -> Image.Image:
     if image.mode.startswith(("I", "F")):
-        return _stretched(image)
+        return stretched(image)
     if "transparency" in image.info or image.mode in ("PA", "La", "RGBa"):
         return _on_background(image.convert("RGBA"))
     if image.mode in ("LA", "RGBA"):
@@ -26,7 +26,7 @@ def _one_channel(image: Image.Image) -> Image.Image:
     return image.convert("L")
 
 
-def _stretched(image: Image.Image) -> Image.Image:
+def stretched(image: Image.Image) -> Image.Image:
     """Scale more than 8 bits per pixel down to 8, because a plain conversion would clip them."""
     lowest, highest = cast(tuple[float, float], image.getextrema())
     scale = _WHITE / max(highest - lowest, 1)

@@ -9,6 +9,7 @@ FORMATS: tuple[Format, ...] = (
         label="a PDF",
         suffixes=".pdf",
         reader="ingest.formats.pdf.document",
+        viewer="ingest.formats.pdf.view",
         aliases=("application/x-pdf",),
     ),
 )

@@ -80,6 +80,7 @@ def _read(document: PdfDocument, source: InputFile) -> Extraction:
         extractor=_VERSION,
         paged=True,
         by_ocr=frozenset(findings.by_ocr),
+        words=findings.by_ocr,
         unread=frozenset(findings.unread),
         title=improve("title", lambda: title(info.get("Title")), otherwise=lambda: None),
         metadata={

@@ -1,7 +1,7 @@
 """Reads one page: opens it, picks the engine that can read it, closes it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from ingest.formats.pdf.tables import tables_to_markdown
 from ingest.formats.pdf.text_lines import PageLines, plain_lines, read_lines, run_or_roll_back
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 from ingest.optional_steps import attempt, improve
+from ingest.page_words import Recognised, Word
 
 _WORD = re.compile(r"[A-Za-z]+")
 _TORN = 2.5  # mean letters per word; below this, letters are spaced apart like words
@@ -39,7 +40,8 @@ class Findings:
     """What the pages add to the result of the whole document."""
 
     attachments: Attachments
-    by_ocr: set[int] = field(default_factory=set)
+    by_ocr: dict[int, Sequence[Word]] = field(default_factory=dict)
+    """Indices of pages that were read by OCR, with their words."""
     unread: set[int] = field(default_factory=set)
     warnings: set[str] = field(default_factory=set)
 
@@ -181,28 +183,28 @@ class PageReader:
     def _read_picture(self, index: int, layer: PageLines) -> PageLines:
         """The recognised text, and lines of the text layer that it lacks."""
         if self._ocr is not None:
-            text = self._recognise(index, self._ocr)
-            if text is not None:
-                if text.strip():
-                    self._findings.by_ocr.add(index)
-                    missing = [line for line in layer.lines if line.text not in text]
-                    return PageLines([*plain_lines(text).lines, *missing])
+            found = self._recognise(index, self._ocr)
+            if found is not None:
+                if found.text.strip():
+                    self._findings.by_ocr[index] = found.words
+                    missing = [line for line in layer.lines if line.text not in found.text]
+                    return PageLines([*plain_lines(found.text).lines, *missing])
                 return layer
         self._findings.unread.add(index)
         return layer
 
-    def _recognise(self, index: int, ocr: Recogniser) -> str | None:
-        """Text of the rendered page by OCR; None if OCR failed."""
+    def _recognise(self, index: int, ocr: Recogniser) -> Recognised | None:
+        """What OCR reads on the rendered page; None if OCR failed."""
         return improve(
             "ocr", lambda: pictures.recognise(self._document, index, ocr), otherwise=lambda: None
         )
 
     def _read_garbled(self, index: int, text: str) -> PageLines:
         if self._ocr is not None:
-            recognised = self._recognise(index, self._ocr)
-            if recognised is not None and recognised.strip():
-                self._findings.by_ocr.add(index)
-                return plain_lines(recognised)
+            found = self._recognise(index, self._ocr)
+            if found is not None and found.text.strip():
+                self._findings.by_ocr[index] = found.words
+                return plain_lines(found.text)
         self._findings.warnings.add("garbled_text")
         return plain_lines(text)
 

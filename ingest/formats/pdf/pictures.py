@@ -9,6 +9,7 @@ from pypdfium2 import PdfDocument
 from ingest.errors import Permanent
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf import pdfium
+from ingest.page_words import Recognised
 
 FEW_LETTERS = 100
 """Characters; a page with as many or more is not checked for being a picture."""
@@ -68,6 +69,11 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
     return failed > 0.5 * len(places)
 
 
+def is_too_large(page: int) -> bool:
+    """Whether the images on a page have more pixels than it may take memory to decode."""
+    return _count_objects(page).pixels > _MOST_SOURCE_PIXELS
+
+
 def _count_objects(page: int) -> _ObjectCounts:
     seen = _ObjectCounts()
     for handle in pdfium.page_objects(page, _MOST_OBJECTS):
@@ -94,8 +100,8 @@ def _count(handle: int, seen: _ObjectCounts, depth: int) -> None:
             _count(inner, seen, depth + 1)
 
 
-def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
-    """Read the text of the page with this 0-based index by OCR.
+def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> Recognised | None:
+    """Read the page with this 0-based index by OCR.
 
     None if OCR took too long, or the page has no size or too many pixels. Raises EngineFailed if
     OCR crashed, and Permanent if it took too much memory.
@@ -103,16 +109,12 @@ def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
     page = document[index]
     try:
         width, height = page.get_size()
-        if (
-            width <= 0
-            or height <= 0
-            or _count_objects(pdfium.address(page.raw)).pixels > (_MOST_SOURCE_PIXELS)
-        ):
+        if width <= 0 or height <= 0 or is_too_large(pdfium.address(page.raw)):
             return None
         scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MOST_PIXELS / (width * height)))
         bitmap = page.render(scale=scale, grayscale=True)
         try:
-            return ocr.read(bitmap.to_pil())
+            return ocr.recognise(bitmap.to_pil())
         finally:
             bitmap.close()
     except Permanent as error:

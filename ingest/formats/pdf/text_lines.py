@@ -120,7 +120,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         return PageLines([])
     ends = [index for _, start, end in spans for index in (start, end - 1)]
     if count != len(text):  # text and character indices differ: look each one up
-        ends = [pdfium.char_at_text(text_page, index) for index in _units(text, ends)]
+        ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
     turn = pdfium.rotation(page)
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
@@ -241,7 +241,7 @@ def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
         yield inner, first, first + len(inner)
 
 
-def _units(text: str, indices: Sequence[int]) -> list[int]:
+def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
     """Python string indices as UTF-16 indices, which pdfium uses."""
     if text.isascii() or max(text) <= "\uffff":
         return list(indices)

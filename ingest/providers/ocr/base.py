@@ -7,8 +7,9 @@ from PIL.Image import Image, Resampling
 
 from ingest.errors import Permanent
 from ingest.optional_steps import improve
+from ingest.page_words import Recognised, Word
 from ingest.providers.ocr.lines import OcrParagraph, compose
-from ingest.providers.ocr.skew import straightened
+from ingest.providers.ocr.skew import skew, straightened, unrotated
 
 
 class Engine(ABC):
@@ -20,14 +21,25 @@ class Engine(ABC):
         """Engine, version and languages, such as `tesseract 5.3.0 eng+deu`."""
 
     def read(self, image: Image) -> str:
-        """Read the picture's text in reading order; empty if it has none.
+        """The text of `recognise`."""
+        return self.recognise(image).text
+
+    def recognise(self, image: Image) -> Recognised:
+        """Read the picture's text in reading order, and where its words stand.
 
         Raises Permanent `parser_timeout`, `parser_memory` or `parser_crashed`.
         """
         grey = image.convert("L")
-        straight = improve("ocr", lambda: straightened(grey), otherwise=lambda: grey)
+        angle = improve("ocr", lambda: skew(grey), otherwise=float)
+        straight = improve("ocr", lambda: straightened(grey, angle), otherwise=lambda: grey)
         paragraphs = self._paragraphs(straight)
-        return improve("ocr", lambda: compose(paragraphs), otherwise=lambda: _plain(paragraphs))
+        text = improve("ocr", lambda: compose(paragraphs), otherwise=lambda: _plain(paragraphs))
+        words = (word for lines in paragraphs for line in lines for word in line.words)
+        if straight is not grey:
+            words = (
+                Word(text, unrotated(box, straight.size, grey.size, angle)) for text, box in words
+            )
+        return Recognised(text, tuple(words))
 
     @abstractmethod
     def _paragraphs(self, image: Image) -> Sequence[OcrParagraph]:

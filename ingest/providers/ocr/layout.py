@@ -128,6 +128,7 @@ def _joined(row: Sequence[OcrLine]) -> OcrLine:
         right=max(piece.right for piece in row),
         bottom=max(piece.bottom for piece in row),
         cells=cells([_extent(piece) for piece in row], height=row[0].bottom - row[0].top),
+        words=tuple(word for piece in row for word in piece.words),
     )
 
 

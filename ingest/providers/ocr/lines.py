@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ingest.page_words import Word
+
 _UNSURE = 40  # mean confidence of a page; below, the engine saw letters that do not exist
 _UNSURE_LINE = 30
 _SURE = 75  # confidence required for lines with few letters or mostly other marks
@@ -35,6 +37,8 @@ class OcrLine:
     bottom: float
     cells: int = 1
     """Number of parts separated by wide gaps, as in a table row."""
+    words: tuple[Word, ...] = ()
+    """In shares of the picture that the engine was given, whichever side it reads as up."""
 
 
 OcrParagraph = Sequence[OcrLine]

@@ -19,6 +19,7 @@ from PIL.Image import Image
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
 from ingest.optional_steps import improve
+from ingest.page_words import Box, Word
 from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.layout import ordered, turned
 from ingest.providers.ocr.lines import OcrLine, OcrParagraph, close_gaps
@@ -32,6 +33,7 @@ _TALL = 1.5  # height to width: such a line is vertical, and RapidOCR rotates it
 _LEAST_SCORE = 0.5  # RapidOCR's own default; below, it reads letters in drawings
 _UPSIDE_DOWN = "180"
 _TASKS = ("Det", "Cls", "Rec")
+_WORD = re.compile(r"\S+")
 _OUT_OF_MEMORY = re.compile(r"alloc|memory", re.IGNORECASE)
 
 
@@ -90,14 +92,16 @@ class RapidOcr(Engine):
             return []
         crops, turns = self._rapid.cls_and_rotate(crops)
         lines = []
-        for crop, corners in zip(crops, found.boxes, strict=True):
+        height, width = picture.shape[:2]
+        labels = [label for label, _ in turns.cls_res]
+        for crop, corners, label in zip(crops, found.boxes, labels, strict=True):
             if time.monotonic() > until:
                 raise too_slow(self._seconds)
             read = self._rapid.recognize_txt([crop])
             if read.txts[0].strip() and read.scores[0] >= _LEAST_SCORE:
-                lines.append(_line(read.txts[0], read.scores[0], corners))
-        height, width = picture.shape[:2]
-        quarters = _quarters(found.boxes, [label for label, _ in turns.cls_res])
+                words = _words(read.txts[0], corners / (width, height), _edges(corners, label))
+                lines.append(_line(read.txts[0], read.scores[0], corners, words))
+        quarters = _quarters(found.boxes, labels)
         return turned(lines, width=width, height=height, quarters=quarters)
 
 
@@ -131,7 +135,40 @@ def _quarters(boxes: Sequence[NDArray[np.float32]], labels: Sequence[str]) -> in
     return int(is_sideways) + 2 * int(is_upside_down)
 
 
-def _line(text: str, score: float, corners: NDArray[np.float32]) -> OcrLine:
+def _edges(corners: NDArray[np.float32], label: str) -> tuple[int, int, int, int]:
+    """Indices of the corners from which and to which the line runs, along either long side."""
+    # RapidOCR turns a tall line so that its upper end comes first.
+    is_tall = np.ptp(corners[:, 1]) >= _TALL * np.ptp(corners[:, 0])
+    first, last, other_first, other_last = (0, 3, 1, 2) if is_tall else (0, 1, 3, 2)
+    if label == _UPSIDE_DOWN:
+        return last, first, other_last, other_first
+    return first, last, other_first, other_last
+
+
+def _words(
+    text: str, corners: NDArray[np.float64], edges: tuple[int, int, int, int]
+) -> tuple[Word, ...]:
+    """The words of a line, each with its share of the line's length."""
+    first, last, other_first, other_last = (corners[index] for index in edges)
+    words = []
+    for found in _WORD.finditer(text):
+        start, end = found.start() / len(text), found.end() / len(text)
+        points = np.array(
+            [
+                begin + (stop - begin) * share
+                for begin, stop in ((first, last), (other_first, other_last))
+                for share in (start, end)
+            ]
+        )
+        (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
+        box: Box = (float(left), float(top), float(right), float(bottom))
+        words.append(Word(found[0], box))
+    return tuple(words)
+
+
+def _line(
+    text: str, score: float, corners: NDArray[np.float32], words: tuple[Word, ...]
+) -> OcrLine:
     left, top = corners.min(axis=0)
     right, bottom = corners.max(axis=0)
     return OcrLine(
@@ -141,4 +178,5 @@ def _line(text: str, score: float, corners: NDArray[np.float32]) -> OcrLine:
         top=float(top),
         right=float(right),
         bottom=float(bottom),
+        words=words,
     )

@@ -5,6 +5,10 @@ import math
 import numpy as np
 from PIL.Image import Image, Resampling
 
+from ingest.page_words import Box
+
+Size = tuple[int, int]
+
 _SMALL = 800  # pixels: longer side of the reduced picture that is measured
 _MOST = 8.0  # degrees in either direction
 _COARSE, _FINE = 1.0, 0.2
@@ -12,13 +16,31 @@ _LEAST = 0.4  # degrees; smaller angles are ignored
 _GAIN = 1.05  # factor by which rotation must sharpen the lines
 
 
-def straightened(grey: Image) -> Image:
-    """The picture, rotated so that its lines are straight; unchanged if they are."""
-    angle = skew(grey)
+def straightened(grey: Image, angle: float) -> Image:
+    """The picture, rotated by `angle` (see `skew`); the same object if that is next to nothing."""
     if abs(angle) < _LEAST:
         return grey
     paper = int(np.median(np.asarray(_small(grey))))
     return grey.rotate(angle, Resampling.BICUBIC, expand=True, fillcolor=paper)
+
+
+def unrotated(box: Box, straight: Size, skewed: Size, angle: float) -> Box:
+    """Where a box of the straightened picture stands in the skewed one.
+
+    Sizes are width and height in pixels. The box keeps its size: it holds a word, not a whole line.
+    """
+    (width, height), (old_width, old_height) = straight, skewed
+    left, top, right, bottom = box
+    x, y = ((left + right) / 2 - 0.5) * width, ((top + bottom) / 2 - 0.5) * height
+    turn = math.radians(angle)
+    x, y = x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+    half_width, half_height = (right - left) * width / 2, (bottom - top) * height / 2
+    return (
+        0.5 + (x - half_width) / old_width,
+        0.5 + (y - half_height) / old_height,
+        0.5 + (x + half_width) / old_width,
+        0.5 + (y + half_height) / old_height,
+    )
 
 
 def skew(grey: Image) -> float:

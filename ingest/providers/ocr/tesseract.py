@@ -10,6 +10,7 @@ from PIL.Image import Image
 
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
+from ingest.page_words import Word
 from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.lines import OcrLine, OcrParagraph, cells, close_gaps
 
@@ -49,15 +50,16 @@ class Tesseract(Engine):
         mode = _ORIENT_AND_READ if "osd" in self._installed else _READ
         arguments = ("-", "-", "-l", "+".join(self._languages), "--psm", mode)
         seconds = self._settings.page_timeout
+        picture = fitted(image, smallest=_SMALLEST, largest=_LARGEST)
         try:
             done = _run(
-                *arguments, "-c", "tessedit_create_tsv=1", data=_png(image), seconds=seconds
+                *arguments, "-c", "tessedit_create_tsv=1", data=_png(picture), seconds=seconds
             )
         except subprocess.TimeoutExpired:
             raise too_slow(seconds) from None
         if done.returncode != 0:
             raise Permanent("Tesseract could not read the picture.", code="parser_crashed")
-        return parse(done.stdout.decode("utf-8", "replace"))
+        return parse(done.stdout.decode("utf-8", "replace"), size=picture.size)
 
 
 def version() -> str:
@@ -83,8 +85,11 @@ def usual(installed: Sequence[str]) -> tuple[str, ...]:
     return tuple((common + [name for name in there if name not in common])[:_MOST_LANGUAGES])
 
 
-def parse(table: str) -> list[list[OcrLine]]:
-    """Paragraphs in reading order from the program's table of words (TSV)."""
+def parse(table: str, *, size: tuple[int, int]) -> list[list[OcrLine]]:
+    """Paragraphs in reading order from the program's table of words (TSV) of a picture.
+
+    `size`: its width and height in pixels.
+    """
     paragraphs: dict[tuple[str, ...], dict[str, list[Mapping[str, str]]]] = {}
     header, *rows = (row.split("\t", _COLUMNS - 1) for row in table.split("\n"))
     for row in rows:
@@ -92,16 +97,17 @@ def parse(table: str) -> list[list[OcrLine]]:
             word = dict(zip(header, row, strict=True))
             lines = paragraphs.setdefault((word["block_num"], word["par_num"]), {})
             lines.setdefault(word["line_num"], []).append(word)
-    return [[_line(words) for words in lines.values()] for lines in paragraphs.values()]
+    return [[_line(words, size) for words in lines.values()] for lines in paragraphs.values()]
 
 
-def _line(words: Sequence[Mapping[str, str]]) -> OcrLine:
+def _line(words: Sequence[Mapping[str, str]], size: tuple[int, int]) -> OcrLine:
     texts = [word["text"].strip() for word in words]
     weighted = sum(float(word["conf"]) * len(text) for word, text in zip(words, texts, strict=True))
     left = [int(word["left"]) for word in words]
     top = [int(word["top"]) for word in words]
     right = [x + int(word["width"]) for x, word in zip(left, words, strict=True)]
     bottom = [y + int(word["height"]) for y, word in zip(top, words, strict=True)]
+    width, height = size
     return OcrLine(
         text=close_gaps(" ".join(texts)),
         confidence=weighted / sum(map(len, texts)),
@@ -110,12 +116,16 @@ def _line(words: Sequence[Mapping[str, str]]) -> OcrLine:
         right=max(right),
         bottom=max(bottom),
         cells=cells(list(zip(left, right, strict=True)), height=max(bottom) - min(top)),
+        words=tuple(
+            Word(text, (x0 / width, y0 / height, x1 / width, y1 / height))
+            for text, x0, y0, x1, y1 in zip(texts, left, top, right, bottom, strict=True)
+        ),
     )
 
 
 def _png(image: Image) -> bytes:
     buffer = io.BytesIO()
-    fitted(image, smallest=_SMALLEST, largest=_LARGEST).save(buffer, "PNG", compress_level=1)
+    image.save(buffer, "PNG", compress_level=1)
     return buffer.getvalue()
 
 

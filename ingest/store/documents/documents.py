@@ -15,7 +15,7 @@ from ingest.analysis.subject import Subject
 from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
-from ingest.store.documents import fresh_vectors
+from ingest.store.documents import fresh_vectors, page_words
 from ingest.tokens.json_files import identity
 
 _SQL = load_queries("documents/documents.sql")
@@ -119,6 +119,7 @@ async def replace(
     if not documents:
         return {}
     ids = await _upsert(conn, documents)
+    await page_words.insert(conn, {ids[new.source_id, new.uri]: new for new in documents})
     await _insert_chunks(conn, [_chunks_of(new, ids[new.source_id, new.uri]) for new in documents])
     return ids
 
@@ -201,6 +202,7 @@ async def _upsert(
     replaced = [id for id, _, _, is_new in written if not is_new]
     if replaced:
         await conn.execute(_SQL["delete_chunks"], {"document_ids": replaced})
+        await page_words.drop(conn, replaced)
     return {(source_id, uri): id for id, source_id, uri, _ in written}
 
 

@@ -279,10 +279,20 @@ async def list_chunks(
         return await cur.fetchall()
 
 
-async def document_text(conn: Connection, *, application_id: UUID, document_id: UUID) -> str | None:
-    """The extracted Markdown; None if there is no such document or it was deleted."""
+async def document_text(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    document_id: UUID,
+    part: tuple[int, int] | None = None,
+) -> str | None:
+    """The extracted Markdown; None if there is no such document or it was deleted.
+
+    `part`: only the characters from the first offset to before the second.
+    """
+    start, end = part or (None, 0)
+    length = 0 if start is None else max(0, end - start)
+    names = {"application_id": application_id, "document_id": document_id}
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(
-            _SQL["text"], {"application_id": application_id, "document_id": document_id}
-        )
+        await cur.execute(_SQL["text"], {**names, "start": start, "length": length})
         return await cur.fetchone()

@@ -66,7 +66,8 @@ select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_co
 
 -- name: text
 -- Includes documents that wait for a review: the reviewer has to read them.
-select document.text
+select case when %(start)s::integer is null then document.text
+            else substr(document.text, %(start)s + 1, %(length)s) end
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where document.application_id = %(application_id)s and document.id = %(document_id)s

@@ -127,7 +127,7 @@ with doomed as materialized (
 delete from rag.chunks as chunk using doomed where chunk.id = doomed.id;
 
 -- name: blob_keys
--- All versions: the searchable one and those of all jobs.
+-- All versions: the searchable one and those of all jobs; and the pictures of their pages.
 select source.blob_key as key
   from rag.knowledge_sources as source
  where source.id = %(id)s and source.deleted_at is not null and source.blob_key is not null
@@ -135,7 +135,12 @@ union
 select job.blob_key
   from rag.knowledge_sources as source
   join rag.job_files as job on job.knowledge_source_id = source.id
- where source.id = %(id)s and source.deleted_at is not null and job.blob_key is not null;
+ where source.id = %(id)s and source.deleted_at is not null and job.blob_key is not null
+union
+select image.blob_key
+  from rag.knowledge_sources as source
+  join rag.page_images as image on image.source_id = source.id
+ where source.id = %(id)s and source.deleted_at is not null;
 
 -- name: purge
 delete from rag.knowledge_sources where id = %(id)s and deleted_at is not null;

@@ -30,6 +30,10 @@ READ = [
     "/api/documents/{document}",
     "/api/documents/{document}/text",
     "/api/documents/{document}/original",
+    "/api/documents/{document}/chunks",
+    "/api/documents/{document}/pages",
+    "/api/documents/{document}/pages/{{page}}.png",
+    "/api/documents/{document}/pages/{{page}}/places",
     "/api/chunks/{chunk}",
     "/api/chunks/{chunk}/section",
     "/api/jobs/{job}",
@@ -57,7 +61,7 @@ class Owned:
     collection: str
 
     def url(self, path: str) -> str:
-        return path.format(**vars(self))
+        return path.format(**vars(self)).replace("{page}", "1")
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class House:
 async def _owned(editor: httpx.AsyncClient, conn: Connection, name: str) -> Owned:
     collection = await make(editor, name)
     [source] = await files(editor, conn, f"{name} heron", collectionId=collection)
+    # Whose pages have pictures.
+    await conn.execute("update rag.documents set media_type = 'application/pdf'")
     cursor = await conn.execute(
         "select document.id, chunk.id, job.id from rag.documents as document "
         "join rag.chunks as chunk on chunk.document_id = document.id "

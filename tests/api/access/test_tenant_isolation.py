@@ -52,6 +52,10 @@ ROLES: Final = {
     "GET /api/documents/{id}": "viewer",
     "GET /api/documents/{id}/text": "viewer",
     "GET /api/documents/{id}/original": "viewer",
+    "GET /api/documents/{id}/pages": "viewer",
+    "GET /api/documents/{id}/pages/{page}.png": "viewer",
+    "GET /api/documents/{id}/pages/{page}/places": "viewer",
+    "GET /api/documents/{id}/chunks": "viewer",
     "GET /api/chunks/{id}": "viewer",
     "GET /api/chunks/{id}/section": "viewer",
     "POST /api/preview": "editor",
@@ -171,7 +175,9 @@ class Victim:
             "/api/collections": self.collection_id,
         }
         id = next((owned[start] for start in owned if path.startswith(start)), None)
-        return path.format(id=id, keyId=self.key_id, deliveryId=self.delivery_id, type="file")
+        return path.format(
+            id=id, keyId=self.key_id, deliveryId=self.delivery_id, type="file", page=1
+        )
 
 
 @pytest.fixture
@@ -211,7 +217,7 @@ def seen(answer: httpx.Response) -> tuple[int, str]:
 
 def nobodys(route: str) -> str:
     path = route.partition(" ")[2]
-    return path.format(id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="none")
+    return path.format(id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="none", page=1)
 
 
 async def call(client: httpx.AsyncClient, route: str, url: str) -> httpx.Response:

@@ -193,6 +193,7 @@ async def test_replicas_run_one_nightly_round_when_catching_up(
             rescrape="0 3 * * *",
             retention=KEEP,
             clock=DatabaseClock(),
+            page_image_cache=0,
         )
         for _ in range(2)
     ]

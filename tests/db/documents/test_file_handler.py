@@ -15,6 +15,7 @@ from ingest.errors import IngestError, Permanent, Transient
 from ingest.handlers.context import Progress
 from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
+from ingest.page_words import PageWords
 from ingest.postgres.database import Connection, Pool
 from ingest.store.documents import embedding_models
 from ingest.store.queue import job_control
@@ -81,6 +82,27 @@ async def test_completed_source_shows_its_searchable_counts(
     assert row["content_hash"] == hashlib.sha256(b"one\ntwo").digest()
     logged = await _rows(conn, "select stage from rag.job_logs order by id")
     assert [stage for (stage,) in logged] == ["extract", "chunk", "embed", "store"]
+
+
+async def test_words_of_recognised_pages_are_those_of_the_stored_version(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    stored = "select page, words from rag.page_words order by page"
+    house.parser.page_words = (
+        PageWords(page=1, packed=b"one"),
+        PageWords(page=3, packed=b"three"),
+    )
+    await house.upload(application_id, "a.tiff", "one\ntwo")
+    await house.run()
+    first = await _rows(conn, stored)
+    house.parser.page_words = (PageWords(page=2, packed=b"two"),)
+    await house.upload(application_id, "a.tiff", "another version")
+    await house.run()
+
+    assert first == [(1, b"one"), (3, b"three")]
+    assert await _rows(conn, stored) == [(2, b"two")]
+    await conn.execute("delete from rag.documents")
+    assert await _rows(conn, stored) == []
 
 
 async def test_refused_chunk_does_not_affect_other_chunks(

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from ingest.blobs.base import new_derived_key
 from ingest.blobs.local import LocalBlobStore
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.purge import purge_source
@@ -61,6 +62,15 @@ async def test_only_a_deleted_source_is_purged_with_its_chunks_and_files(
     )
     for source in (doomed, kept):
         await _add_chunk(conn, application_id, source)
+    picture = blobs.stage(new_derived_key(application_id))
+    await picture.write(b"of a page")
+    await blobs.commit([picture])
+    await conn.execute(
+        "insert into rag.page_images (document_id, page, width, application_id, source_id, "
+        "content_hash, blob_key, size_bytes) select id, 1, 640, application_id, source_id, "
+        "content_hash, %s, 9 from rag.documents where source_id = %s",
+        [picture.key, doomed],
+    )
     if is_deleted:
         async with conn.transaction():
             await sources.tombstone(conn, application_id=application_id, ids=[doomed])
@@ -77,7 +87,7 @@ async def test_only_a_deleted_source_is_purged_with_its_chunks_and_files(
     expected = {kept} if is_deleted else {doomed, kept}
     assert {id for (id,) in await left.fetchall()} == expected
     assert {key async for key in blobs.list_keys(older_than=_NOW)} == (
-        set() if is_deleted else {staged.key}
+        set() if is_deleted else {staged.key, picture.key}
     )
     chunks = await conn.execute("select source_id from rag.chunks")
     assert {id for (id,) in await chunks.fetchall()} == expected

@@ -10,8 +10,9 @@ import pytest
 
 import ingest.ticks.database_clock
 from harness.patience import PATIENCE
+from ingest.blobs.base import new_derived_key, new_key
 from ingest.blobs.local import LocalBlobStore
-from ingest.postgres.database import Connection, Pool, new_id, transaction
+from ingest.postgres.database import Connection, Pool, transaction
 from ingest.scheduling.cron import Scheduler
 from ingest.store.limits import schedules
 from ingest.store.queue import job_control
@@ -150,6 +151,7 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
         rescrape=None,
         retention=KEEP,
         clock=DatabaseClock(),
+        page_image_cache=0,
     )
     ticks.start()
     async with asyncio.timeout(PATIENCE):
@@ -160,11 +162,25 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
     assert woken.is_set()
 
 
-async def _blob(blobs: LocalBlobStore, application_id: UUID) -> str:
-    staged = blobs.stage(f"{application_id}/{new_id()}")
+async def _blob(blobs: LocalBlobStore, application_id: UUID, *, is_derived: bool = False) -> str:
+    staged = blobs.stage((new_derived_key if is_derived else new_key)(application_id))
     await staged.write(b"bytes")
     await blobs.commit([staged])
     return staged.key
+
+
+async def _name_picture(conn: Connection, source_id: UUID, key: str) -> None:
+    await conn.execute(
+        "with document as (insert into rag.documents (id, application_id, source_id, uri, "
+        "media_type, status, content_hash, text, extractor, coverage, chunk_count, token_count, "
+        "chunking, embedding_model_id) select gen_random_uuid(), application_id, id, 'a', "
+        "'text/plain', 'completed', '', 'text', 'text', '{}', 1, 1, '{}', 1 "
+        "from rag.knowledge_sources where id = %s returning *) "
+        "insert into rag.page_images (document_id, page, width, application_id, source_id, "
+        "content_hash, blob_key, size_bytes) "
+        "select id, 1, 640, application_id, source_id, '', %s, 5 from document",
+        [source_id, key],
+    )
 
 
 async def _keys(blobs: LocalBlobStore) -> set[str]:
@@ -197,10 +213,13 @@ async def test_unreferenced_files_are_swept_and_the_others_kept(
         [sources[2]],
     )
     await upload(conn, application_id, "d", content="newer")
+    picture, lost_picture = [await _blob(blobs, application_id, is_derived=True) for _ in range(2)]
+    await _name_picture(conn, sources[0], picture)
 
-    assert await sweep_blobs(pool, blobs, older_than=_NOW) == 2
+    assert await sweep_blobs(pool, blobs, older_than=_NOW) == 3
 
-    assert await _keys(blobs) == {searchable, waiting, failed}
+    assert await _keys(blobs) == {searchable, waiting, failed, picture}
+    assert lost_picture.startswith("derived/")
     assert not await _keys(blobs) & {orphan, superseded}
     await blobs.close()
 

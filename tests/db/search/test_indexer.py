@@ -233,6 +233,7 @@ async def test_the_tick_indexes_and_ends_at_once_in_the_middle_of_a_move(
         rescrape=None,
         retention=KEEP,
         clock=DatabaseClock(),
+        page_image_cache=0,
     )
     async with other.transaction():
         await other.execute("lock rag.embeddings in share mode")

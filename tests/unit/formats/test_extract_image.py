@@ -6,9 +6,11 @@ import pytest
 from PIL import Image
 
 from ingest.errors import Permanent
+from ingest.formats.common.input_file import Recogniser
 from ingest.formats.image.pixels import grey
 from ingest.formats.registry import extract
 from ingest.model import Document
+from ingest.page_words import Recognised, Word
 from tests.builders.make_images import (
     ORIENTATION,
     described,
@@ -22,7 +24,7 @@ from tests.builders.make_images import (
 PAPER = Image.new("L", (40, 30), 255)
 
 
-class Told:
+class Told(Recogniser):
     """A recogniser that says what it was told to, picture after picture."""
 
     name = "told 1"
@@ -31,12 +33,12 @@ class Told:
         self._answers = iter(answers)
         self.seen: list[Image.Image] = []
 
-    def read(self, image: Image.Image) -> str:
+    def recognise(self, image: Image.Image) -> Recognised:
         self.seen.append(image)
         answer = next(self._answers)
         if isinstance(answer, Permanent):
             raise answer
-        return answer
+        return Recognised(answer, [Word(answer, (0.1, 0.2, 0.3, 0.4))])
 
 
 def read(data: bytes, ocr: Told | None = None, *, max_pages: int = 100) -> Document:

@@ -15,9 +15,11 @@ from ingest import optional_steps as steps
 from ingest.chunking.chunk import chunk
 from ingest.errors import Permanent, Transient
 from ingest.formats import registry
+from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf.text_lines import Line, PageLines, run_or_roll_back
 from ingest.model import Document, Step
 from ingest.optional_steps import attempt, recording
+from ingest.page_words import Recognised
 from ingest.tokens.tokenizers import load_tokenizer
 from tests.builders.rich_files import rich_files
 
@@ -44,13 +46,13 @@ ONLY_BY: dict[Step, set[str]] = {
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-class Picture:
+class Picture(Recogniser):
     """Text recognition that finds some words."""
 
     name = "fake 1"
 
-    def read(self, image: object) -> str:
-        return "Words in a picture"
+    def recognise(self, image: object) -> Recognised:
+        return Recognised("Words in a picture")
 
 
 def read(name: str) -> Document:
@@ -273,12 +275,12 @@ def test_permanent_error_in_a_step_fails_the_file(monkeypatch: pytest.MonkeyPatc
 
 
 def test_missing_engine_skips_only_its_own_step() -> None:
-    class Gone:
+    class Gone(Recogniser):
         @property
         def name(self) -> str:
             raise FileNotFoundError("tesseract")
 
-        def read(self, image: object) -> str:
+        def recognise(self, image: object) -> Recognised:
             raise FileNotFoundError("tesseract")
 
     data = FILES["a.pdf"]  # its last page is a picture

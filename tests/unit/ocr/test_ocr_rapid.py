@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
@@ -39,6 +39,25 @@ def test_picture_is_read_in_every_orientation(
     rapid: RapidOcr, turn: Callable[[Image.Image], Image.Image]
 ) -> None:
     assert rapid.read(turn(drawn(TEXT))).split() == TEXT.split()
+
+
+@pytest.mark.parametrize("turn", [upright, sideways, downwards, upside_down])
+def test_words_stand_where_they_are_in_the_picture(
+    rapid: RapidOcr, turn: Callable[[Image.Image], Image.Image]
+) -> None:
+    picture = drawn("Invoice 4711", size=48)
+    half = picture.copy()  # only the first word
+    half.paste(255, (picture.width * 6 // 11, 0, picture.width, picture.height))
+
+    [first, second] = rapid.recognise(turn(picture)).words
+
+    true = ImageOps.invert(turn(half)).getbbox()
+    assert true is not None
+    width, height = turn(picture).size
+    assert (first.text, second.text) == ("Invoice", "4711")
+    centre = ((true[0] + true[2]) / 2 / width, (true[1] + true[3]) / 2 / height)
+    left, top, right, bottom = first.box
+    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx(centre, abs=0.06)
 
 
 @pytest.mark.parametrize("size", [(90, 90), (1, 1), (2000, 1), (1, 300)])

@@ -53,6 +53,17 @@ def test_words_of_a_table_row_are_known_by_their_gaps(fake: FakeTesseract) -> No
     assert engine("eng").read(PICTURE) == "apples 12.00\npears 9.00"
 
 
+def test_words_keep_their_places_whatever_size_the_program_got(fake: FakeTesseract) -> None:
+    fake.answers(word("Dear", (1, 1, 1), 0) + word("Sir,", (1, 1, 1), 600))
+
+    found = engine("eng").recognise(PICTURE)  # which it got three times as large
+
+    first, second = found.words
+    assert (first.text, second.text) == ("Dear", "Sir,")
+    assert first.box == pytest.approx((0, 20 / 900, 32 / 1200, 30 / 900))
+    assert second.box == pytest.approx((0.5, 20 / 900, 632 / 1200, 30 / 900))
+
+
 def test_low_confidence_words_are_dropped(fake: FakeTesseract) -> None:
     fake.answers(word("yoirwt", (1, 1, 1), 0, confidence=21) + word(" ", (1, 1, 2), 0))
 

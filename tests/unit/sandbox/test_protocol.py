@@ -1,6 +1,7 @@
 """What a child answers is checked field by field: it may have been taken over by a file."""
 
 import sys
+from base64 import b64encode
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import (
@@ -22,11 +24,17 @@ from ingest.model import (
     Sitemap,
     WebPage,
 )
+from ingest.page_words import PageWords
 from ingest.sandbox.messages import (
+    MOST_BOXES,
+    Located,
+    LocateRequest,
     Parsed,
     ParseRequest,
     Rechunked,
     RechunkRequest,
+    Rendered,
+    RenderRequest,
     Reply,
     Request,
     SitemapRead,
@@ -40,7 +48,9 @@ from ingest.sandbox.protocol import (
     encode_failure,
     encode_request,
 )
-from ingest.sandbox.replies import BadFrame, decode_note, decode_reply
+from ingest.sandbox.replies import decode_note, decode_reply
+from ingest.sandbox.reply_checks import BadFrame
+from tests.builders.make_images import encoded
 
 DOCUMENT = Document(
     text="First page.\n\nSecond, with ünïcödé and \\u0000 in words.",
@@ -59,6 +69,7 @@ DOCUMENT = Document(
         follow=True,
         is_cut=True,
     ),
+    page_words=(PageWords(page=1, packed=b"\0packed\xff"), PageWords(page=3, packed=b"more")),
 )
 WEB = asdict(DOCUMENT)["web"]
 COVERAGE = asdict(DOCUMENT)["coverage"]
@@ -140,6 +151,53 @@ def test_archive_members_survive_the_protocol() -> None:
     assert decode_reply(body(encode_answer(unpacked, resident=7))).result == unpacked
 
 
+def answer_with(answer: Rendered | Located, **changes: Any) -> bytes:
+    return orjson.dumps({**orjson.loads(body(encode_answer(answer, resident=7))), **changes})
+
+
+def png(width: int, height: int) -> bytes:
+    return encoded(Image.new("L", (width, height)))
+
+
+def test_a_picture_survives_the_protocol_only_if_it_is_a_png_of_its_size() -> None:
+    drawn = Rendered(png=png(3, 2), width=3, height=2)
+
+    assert decode_reply(answer_with(drawn)).result == drawn
+    for lie in (
+        {"width": 4},
+        {"png": b64encode(b"<svg onload=alert(1)>").decode()},
+        {"png": b64encode(png(9000, 1)).decode(), "width": 9000, "height": 1},
+        {"png": b64encode(png(3, 2)[:16]).decode()},
+        {"png": 1},
+    ):
+        with pytest.raises(BadFrame):
+            decode_reply(answer_with(drawn, **lie))
+
+
+@pytest.mark.parametrize(
+    "box",
+    [[0.2, 0, 0.1, 1], [0, 0, 1.5, 1], [-1, 0, 1, 1], [0, 0.5, 1, 0.4], ["0", 0, 1, 1], [0, 1]],
+)
+def test_places_survive_the_protocol_only_on_the_page(box: list[Any]) -> None:
+    found = Located(width=600, height=800, places=(((0.1, 0.2, 0.3, 0.4),), ()), has_words=True)
+
+    assert decode_reply(answer_with(found)).result == found
+    for lie in ([[box]], [[[0, 0, 1, 1]] * (MOST_BOXES + 1)]):
+        with pytest.raises(BadFrame):
+            decode_reply(answer_with(found, places=lie))
+
+
+def test_words_of_a_page_survive_the_protocol() -> None:
+    request = LocateRequest(
+        media_type="application/pdf", page=2, text="é", ranges=((0, 1),), words=b"\0\xff"
+    )
+
+    _, read = decode_request(body(encode_request(request, cpu_seconds=1)))
+
+    assert isinstance(read, LocateRequest)
+    assert (read.words, read.text) == (request.words, request.text)
+
+
 def test_chunks_of_a_sent_text_are_returned_as_slices() -> None:
     rechunked = Rechunked(chunks=CHUNKS, language="en")
 
@@ -162,6 +220,7 @@ OCR = OcrSettings(engine="tesseract", languages=("deu",), page_timeout=3.0)
         ),
         UnpackRequest(name="a", folder="/tmp/f", max_members=5, max_bytes=6, max_member_bytes=7),
         RechunkRequest(pages=DOCUMENT.pages, chunk=CUT),
+        RenderRequest(media_type="application/pdf", page=2, width=640),
     ],
 )  # fmt: skip
 def test_request_survives_the_protocol(request_: Request) -> None:
@@ -236,6 +295,10 @@ def test_invalid_progress_note_is_refused(frame: bytes) -> None:
         {"chunks": [[0, 1, 3, 5, [], None, None, [0], None]]},
         {"chunks": [[0, 1, 3, 5, [], None, None, None, [0, 9_999]]]},
         {"chunks": [[0, 1, 3, 5, [], None, None, None, [True, 5]]]},
+        {"page_words": [{"page": 0, "packed": "eA=="}]},
+        {"page_words": [{"page": 1, "packed": "no base64"}]},
+        {"page_words": [{"page": 1, "packed": "eA=="}] * 2},
+        {"page_words": [{"page": 1, "packed": "eHh4" * 200_000}]},
         {"members": {}},
         {"members": [{"path": "a", "file": "../a", "code": None, "message": None}]},
         {"members": [{"path": "../a", "file": "1", "code": None, "message": None}]},

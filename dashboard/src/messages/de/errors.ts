@@ -26,6 +26,8 @@ export const errors: { [code in keyof typeof en]: readonly [means: string, advic
   duplicate_path: ["Zwei Dateien des Uploads haben denselben Pfad.", "Benennen Sie eine um und laden Sie sie erneut hoch."],
   write_conflict: ["Dieselbe Datei wurde zweimal gleichzeitig hochgeladen.", "Laden Sie sie erneut hoch, wenn die andere nicht die neuere war."],
   original_not_stored: ["Die Bytes dieses Dokuments werden nicht aufbewahrt.", "Es ist eine Webseite oder eine Datei in einem Archiv oder einer Nachricht: Laden Sie die Datei herunter, in der es steckt."],
+  no_such_page: ["Das Dokument hat keine solche Seite.", "Vielleicht wurde es durch eine kürzere Fassung ersetzt. Gehen Sie zur ersten Seite."],
+  no_page_images: ["Von Dateien dieser Art gibt es keine Bilder der Seiten.", "Lesen Sie den Text, oder laden Sie das Original herunter."],
   range_outside_file: ["Diesen Teil hat die Datei nicht.", "Fragen Sie nach Bytes unterhalb ihrer Größe."],
 
   // von Webseiten

@@ -26,6 +26,8 @@ export const errors = {
   duplicate_path: ["Two files of the upload have the same path.", "Rename one of them, and upload it again."],
   write_conflict: ["The same file was uploaded twice at the same time.", "Upload it again if the other one was not the newer."],
   original_not_stored: ["The bytes of this document are not kept.", "It is a web page, or a file inside an archive or message: download the file around it."],
+  no_such_page: ["The document has no such page.", "It may have been replaced by a shorter version. Go to its first page."],
+  no_page_images: ["There are no pictures of the pages of this type of file.", "Read its text, or download the original."],
   range_outside_file: ["The file has no such part.", "Ask for bytes below its size."],
 
   // of web pages

@@ -6,14 +6,16 @@ import pytest
 from PIL.Image import Image
 
 from ingest.errors import Permanent
+from ingest.formats.common.input_file import Recogniser
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Coverage, Document
+from ingest.page_words import Recognised, Word
 from tests.builders.make_pdf import Sheet, area, at, document, image, lines, rule
 
 _SCAN = image(0, 0, 600, 800)
 
 
-class Ocr:
+class Ocr(Recogniser):
     """Reads the same in every picture, or fails."""
 
     name = "fake 1"
@@ -23,11 +25,11 @@ class Ocr:
         self._error = error
         self.sizes: list[tuple[int, int]] = []
 
-    def read(self, image: Image) -> str:
+    def recognise(self, image: Image) -> Recognised:
         self.sizes.append(image.size)
         if self._error is not None:
             raise self._error
-        return self._text
+        return Recognised(self._text, [Word(self._text, (0.1, 0.2, 0.3, 0.4))])
 
 
 def extract(*sheets: Sheet | bytes, ocr: Ocr | None = None) -> Document:

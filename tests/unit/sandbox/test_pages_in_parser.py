@@ -1,0 +1,66 @@
+"""Pages are drawn and searched in a parser process: hostile files end there."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import Permanent
+from ingest.formats import media_types
+from ingest.sandbox.messages import LocateRequest, RenderRequest
+from ingest.sandbox.pool import ParserPool
+from tests.builders.make_pdf import Sheet, at, document
+
+# Each form draws the one before ten times.
+_NESTED = [
+    b"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800]"
+    b" /Resources << /XObject << /X %d 0 R >> >>"
+    b" /Length %d >>\nstream\n%b\nendstream" % (10 + level, len(content), content)
+    for level, content in enumerate([b"0 0 600 800 re f", *[b"/X Do " * 10] * 9], start=0)
+]
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[ParserPool]:
+    pool = ParserPool(size=1, timeout=timedelta(seconds=4), memory=1024 * 1024 * 1024)
+    yield pool
+    await pool.close()
+
+
+def request(width: int = 300) -> RenderRequest:
+    return RenderRequest(media_type=media_types.PDF, page=1, width=width)
+
+
+async def test_a_page_is_drawn_and_its_text_found(pool: ParserPool, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(document(at(60, 600, "Words on a page")))
+
+    drawn = await pool.render(path, request())
+    found = await pool.locate(
+        path,
+        LocateRequest(
+            media_type=media_types.PDF, page=1, text="Words on a page", ranges=((0, 15), (9, 15))
+        ),
+    )
+
+    assert (drawn.width, drawn.height) == (300, 400)
+    assert drawn.png.startswith(b"\x89PNG")
+    [[whole], [part]] = found.places
+    assert whole[0] == pytest.approx(0.1, abs=0.01)
+    assert whole[0] < part[0] < part[2] == whole[2]
+
+
+async def test_a_page_that_takes_for_ever_ends_its_process_only(
+    pool: ParserPool, tmp_path: Path
+) -> None:
+    hostile, good = tmp_path / "hostile.pdf", tmp_path / "good.pdf"
+    resources = b"/Resources << /XObject << /X 20 0 R >> >>"
+    hostile.write_bytes(document(Sheet(content=b"/X Do " * 10, entries=resources), extra=_NESTED))
+    good.write_bytes(document(at(60, 600, "good")))
+
+    with pytest.raises(Permanent) as caught:
+        await pool.render(hostile, request(2000))
+
+    assert caught.value.code in ("parser_timeout", "parser_memory", "parser_crashed")
+    assert (await pool.render(good, request())).width == 300
