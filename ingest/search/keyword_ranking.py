@@ -6,9 +6,10 @@ from uuid import UUID
 
 from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.postgres.database import Connection
-from ingest.search.bm25 import Candidates, Rows, Statistics, score, whole_weight
+from ingest.search.bm25 import Candidates, Statistics, score, whole_weight
 from ingest.search.candidates import conditions
 from ingest.search.statistics import SearchStatistics
+from ingest.search.term_rows import Rows
 from ingest.store.search import keyword_search
 from ingest.store.search.keyword_search import IndexedChunk
 from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked, SearchScope

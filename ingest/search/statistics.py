@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ingest.analysis.question import KeywordQuestion
 from ingest.analysis.terms import Terms
 from ingest.postgres.database import Connection
-from ingest.search.bm25 import Rows, Statistics, usual_length
+from ingest.search.bm25 import Statistics, usual_length
+from ingest.search.term_rows import Rows
 from ingest.store.search import keyword_search
 
 _SAMPLE: Final = 1500
