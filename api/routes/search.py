@@ -13,6 +13,7 @@ from api.problems import FieldRejected
 from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.filters.model import Filter
 from ingest.filters.parse import FilterRefused, parse, refuse_operators
+from ingest.search.explanation import SearchExplanation
 from ingest.search.fusion import Weights
 from ingest.search.question import Answer, Mode, Question
 from ingest.search.scores import MinScore
@@ -98,6 +99,8 @@ class SearchRequest(Body):
     weights: SearchWeights = SearchWeights()
     rerank: bool = True
     """Whether a configured reranker ranks the best candidates again."""
+    explain: bool = False
+    """Whether the answer says why each hit is where it is, and how long each step took."""
 
     @model_validator(mode="after")
     def scores_exist(self) -> Self:
@@ -119,6 +122,7 @@ class SearchRequest(Body):
             diversity=self.diversity,
             weights=Weights(**dict(self.weights)),
             rerank=self.rerank,
+            explain=self.explain,
         )
 
 
@@ -137,6 +141,8 @@ class SearchHits(View):
     """False: the reranker failed, and the hits are as ranked without it; null: it was not asked."""
     rerank_reason: str | None = None
     """Why not: the error code and a message."""
+    explanation: SearchExplanation | None = None
+    """If asked for with `explain`."""
 
 
 @router.post("/api/search")
@@ -176,6 +182,7 @@ async def search_chunks(
         degraded_reason=reason,
         reranked=answer.reranked,
         rerank_reason=None if failure is None else f"{failure.code}: {failure}",
+        explanation=answer.explanation,
     )
 
 

@@ -57,7 +57,8 @@ class WordStatistics:
     """Mean words of a chunk's text."""
     languages: Sequence[str]
     """Of its documents."""
-    _sampled: int
+    sampled: int
+    """Chunks whose words were counted."""
     _words: _Counts
     _grams: _Counts
 
@@ -68,7 +69,7 @@ class WordStatistics:
 
     @property
     def is_exact(self) -> bool:
-        return self.chunks <= self._sampled
+        return self.chunks <= self.sampled
 
     def of(self, question: KeywordQuestion) -> Statistics:
         return Statistics(
@@ -87,7 +88,7 @@ class WordStatistics:
         found = sum(counts[term] for term in terms)
         if self.is_exact:
             return found
-        return (found or 0.5) * self.chunks / self._sampled
+        return (found or 0.5) * self.chunks / self.sampled
 
 
 @dataclass(slots=True)
@@ -135,7 +136,7 @@ async def _read(conn: Connection, application_id: UUID) -> WordStatistics:
         chunks=number,
         usual_length=usual_length(Rows.of([chunk.words for chunk in chunks])),
         languages=await keyword_search.languages(conn, application_id),
-        _sampled=len(chunks),
+        sampled=len(chunks),
         _words=_Counts.of([chunk.words for chunk in chunks]),
         _grams=_Counts.of([chunk.grams for chunk in chunks]),
     )
