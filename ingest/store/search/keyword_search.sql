@@ -35,11 +35,7 @@ select found.id, array_send(found.words) as words, array_send(found.grams) as gr
        as condition(first, second, third, phrase)
  cross join lateral (
     select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-      join rag.documents as document
-        on document.id = chunk.document_id and document.deleted_at is null
-      join rag.knowledge_sources as source
-        on source.id = chunk.source_id and source.deleted_at is null
+      from rag.keyword_index as chunk {live}
      where chunk.application_id = %(application_id)s
        and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
        and chunk.words && condition.third::integer[]
@@ -51,36 +47,15 @@ select found.id, array_send(found.words) as words, array_send(found.grams) as gr
   from unnest(%(grams)s::text[]) as condition(grams)
  cross join lateral (
     select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-      join rag.documents as document
-        on document.id = chunk.document_id and document.deleted_at is null
-      join rag.knowledge_sources as source
-        on source.id = chunk.source_id and source.deleted_at is null
+      from rag.keyword_index as chunk {live}
      where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
        and {passes}
      limit %(most)s) as found;
 
--- name: candidates_in_haste
--- The same without a filter, and with deleted chunks not yet purged.
-select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
-       as condition(first, second, third, phrase)
- cross join lateral (
-    select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-     where chunk.application_id = %(application_id)s
-       and chunk.words && condition.first::integer[] and chunk.words && condition.second::integer[]
-       and chunk.words && condition.third::integer[]
-       and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
-     limit %(most)s) as found
-union all
-select found.id, array_send(found.words) as words, array_send(found.grams) as grams
-  from unnest(%(grams)s::text[]) as condition(grams)
- cross join lateral (
-    select chunk.id, chunk.words, chunk.grams
-      from rag.keyword_index as chunk
-     where chunk.application_id = %(application_id)s and chunk.grams @> condition.grams::integer[]
-     limit %(most)s) as found;
+-- name: live
+-- In `candidates`: only chunks that are not deleted. A search in haste does without.
+join rag.documents as document on document.id = chunk.document_id and document.deleted_at is null
+join rag.knowledge_sources as source on source.id = chunk.source_id and source.deleted_at is null
 
 -- name: terms_of
 -- The terms of these chunks.
