@@ -28,6 +28,10 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
+def sentences(text: str) -> list[str]:
+    return _SENTENCE_END.split(text)
+
+
 def key(word: str) -> str:
     """Equal for most forms of a word: `policy` and `policies`, `oil` and `oils`."""
     if not word.isalpha():
@@ -54,9 +58,9 @@ class MatchedText:
     def best_sentence(self, text: str) -> str:
         """The sentence that answers the query best, spaces normalised; empty if none has a word of
         it."""
-        sentences = _SENTENCE_END.split(text)
-        best = self._best(sentences)
-        return "" if best is None else " ".join(sentences[best].split())
+        found = sentences(text)
+        best = self._best(found)
+        return "" if best is None else " ".join(found[best].split())
 
     def best_section(self, texts: Sequence[str], headings: Sequence[Sequence[str]]) -> int:
         """The place of the section that answers the query best, counting its headings."""
