@@ -1,0 +1,7 @@
+import { components as en } from "../messages/en/components.ts";
+import { catalogue } from "../messages/language.ts";
+
+export const components = catalogue({
+  en,
+  de: async () => (await import("../messages/de/components.ts")).components,
+});
