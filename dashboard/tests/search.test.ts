@@ -23,7 +23,7 @@ test("words are marked in whatever form, and nothing is lost", () => {
 });
 
 test("compounds are marked by the runs of letters that found them", () => {
-  assert.equal(marked("Die Kündigungsfrist läuft", ["kündigungen"], ["kund", "undi"]), "Die [Kündigungsfrist] läuft");
+  assert.equal(marked("Die Sonderkündigung läuft", ["kündigungen"], ["kund", "undi"]), "Die [Sonderkündigung] läuft");
 });
 
 test("neighbouring segments are joined", () => {
@@ -111,14 +111,16 @@ const hit = (chunkId: string, ...others: string[]) => ({ chunkId, duplicates: ot
 
 test("moves are told against the other ranking", () => {
   const before = [hit("a"), hit("b", "b2"), hit("c")];
-  const after = [hit("c"), hit("b2"), hit("new")];
+  const after = [hit("c"), hit("b2"), hit("new"), hit("a3", "a")];
 
   assert.deepEqual([...movesOf(after, before)], [
     ["c", { kind: "moved", by: 2, before: 3 }],
     ["b2", { kind: "same" }],
     ["new", { kind: "new" }],
+    ["a3", { kind: "moved", by: -3, before: 1 }],
   ]);
-  assert.equal(goneFrom(before, after), 1);
+  assert.equal(goneFrom(before, after), 0);
+  assert.equal(goneFrom(before, after.slice(0, 3)), 1);
 });
 
 test("a judgement is found by document, words and filter", () => {
