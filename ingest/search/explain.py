@@ -157,7 +157,7 @@ def words_of_chunks(
         counted = formula.rows.count_pairs(formula.places[first], formula.places[second])
         for at in np.flatnonzero(added > 0).tolist():
             pair = PairMatch(
-                words=(question.words[first].text, question.words[second].text),
+                words=[question.words[first].text, question.words[second].text],
                 times=int(counted[at]),
                 bm25=float(added[at]),
             )

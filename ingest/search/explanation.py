@@ -33,7 +33,7 @@ class WordMatch(View):
 class PairMatch(View):
     """Two words that follow each other in the query and in the hit."""
 
-    words: tuple[str, str]
+    words: list[str]
     times: int
     bm25: float
 

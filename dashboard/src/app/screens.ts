@@ -1,8 +1,10 @@
 /** All screens. The order of the navigation is in each screen's own definition. */
 
+import { searchScreens } from "../screens/search/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
 import type { Screen } from "./screen.ts";
 
 export const SCREENS: readonly Screen[] = [
   ...sourcesScreens,
+  ...searchScreens,
 ];

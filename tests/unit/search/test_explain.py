@@ -81,7 +81,7 @@ def test_words_are_counted_by_field() -> None:
     assert heron.idf is not None
     assert pump.idf is not None
     assert heron.idf > pump.idf > 0
-    assert (("heron", "pump"), 1) in [(pair.words, pair.times) for pair in pairs]
+    assert (["heron", "pump"], 1) in [(pair.words, pair.times) for pair in pairs]
 
 
 def test_the_grams_that_found_a_compound_are_named() -> None:
