@@ -6,7 +6,7 @@ import { readQuery, setQuery } from "../src/app/router.ts";
 import { isAbout, toConditions, toWhere } from "../src/screens/search/conditions.ts";
 import { codeOf } from "../src/screens/search/copy-as.ts";
 import { judgementOf } from "../src/screens/search/judged.ts";
-import { mark } from "../src/screens/search/marking.ts";
+import { excerptStart, mark } from "../src/screens/search/marking.ts";
 import { goneFrom, movesOf } from "../src/screens/search/moves.ts";
 import { asQuery, filterOf, howOf, requestOf, SEARCH } from "../src/screens/search/settings.ts";
 
@@ -24,6 +24,18 @@ test("words are marked in whatever form, and nothing is lost", () => {
 
 test("compounds are marked by the runs of letters that found them", () => {
   assert.equal(marked("Die Sonderkündigung läuft", ["kündigungen"], ["kund", "undi"]), "Die [Sonderkündigung] läuft");
+});
+
+test("an excerpt begins with the sentence or line of the rarest word", () => {
+  const long = "Some other words. ".repeat(20);
+  const begun = (text: string, word?: string) => text.slice(excerptStart(text, word));
+
+  assert.equal(begun(`${long}The herons eat. More`, "heron"), "The herons eat. More");
+  assert.equal(begun(`${long}\nherons eat`, "heron"), "herons eat");
+  assert.equal(begun(`${"x ".repeat(300)}heron`, "heron"), "heron");
+  assert.equal(excerptStart(`heron ${long}`, "heron"), 0);
+  assert.equal(excerptStart(long, "heron"), 0);
+  assert.equal(excerptStart(long, undefined), 0);
 });
 
 test("neighbouring segments are joined", () => {

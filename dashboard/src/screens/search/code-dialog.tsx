@@ -13,7 +13,7 @@ export function CodeDialog({ request, onClose }: { request: SearchRequest; onClo
   const name = search().code[language]!;
   return (
     <Dialog title={search().copyAs} onClose={onClose} isWide>
-      <SelectField label={search().copyAs} value={language} options={LANGUAGES.map((value) => ({ value, label: search().code[value]! }))} onValue={setLanguage} hint={search().codeKey} />
+      <SelectField label={search().codeLanguage} value={language} options={LANGUAGES.map((value) => ({ value, label: search().code[value]! }))} onValue={setLanguage} hint={search().codeKey} />
       <CodeBlock text={codeOf(language, api.url("/").href, request)} label={search().codeOf(name)} />
     </Dialog>
   );

@@ -1,13 +1,13 @@
 /** One hit: where it is from, its text with the words marked, both ranks and scores, and why. */
 
-import type { HitExplanation, SearchHit } from "@rag-ingest/client";
+import type { HitExplanation, SearchExplanation, SearchHit, WordMatch } from "@rag-ingest/client";
 import { useMemo, useState } from "preact/hooks";
 import { href } from "../../app/router.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/text.tsx";
 import { decimal } from "../../messages/format.ts";
 import { Thumbs, type Judgements } from "./judgements.tsx";
-import { mark } from "./marking.ts";
+import { excerptStart, mark } from "./marking.ts";
 import { search } from "./messages.ts";
 import type { Move } from "./moves.ts";
 import { Why } from "./why.tsx";
@@ -15,6 +15,7 @@ import { Why } from "./why.tsx";
 interface HitCardProps {
   hit: SearchHit;
   place: number;
+  searchedBy: SearchExplanation["searchedBy"] | undefined;
   why: HitExplanation | undefined;
   /** Against the other ranking; undefined: there is none. */
   move: Move | undefined;
@@ -24,10 +25,15 @@ interface HitCardProps {
 /** Longer texts are cut until somebody wants to read them. */
 const CUT = 420;
 
-export function HitCard({ hit, place, why, move, judgements }: HitCardProps) {
+export function HitCard({ hit, place, searchedBy, why, move, judgements }: HitCardProps) {
   const [isWhole, setWhole] = useState(false);
+  const by = (half: "vectors" | "words") => searchedBy?.includes(half) ?? true;
   const grams = why?.words.flatMap((word) => word.grams) ?? [];
-  const segments = useMemo(() => mark(hit.content, hit.matchedTerms, grams), [hit, grams.join()]);
+  const isLong = hit.content.length > CUT;
+  const rarest = why?.words.reduce<WordMatch | undefined>((best, word) => (word.body > 0 && (word.idf ?? 0) > (best?.idf ?? 0) ? word : best), undefined);
+  const start = isWhole || !isLong ? 0 : excerptStart(hit.content, rarest?.word);
+  const shown = isWhole ? hit.content : hit.content.slice(start).replace(/\n\s*\n/g, "\n");
+  const segments = useMemo(() => mark(shown, hit.matchedTerms, grams), [shown, hit, grams.join()]);
   const address = href(`/documents/${hit.documentId}`, { chunk: hit.chunkId });
   return (
     <li class="hit card">
@@ -44,16 +50,17 @@ export function HitCard({ hit, place, why, move, judgements }: HitCardProps) {
         {hit.section.length > 0 && <Name>{hit.section.join(" › ")}</Name>}
         {hit.page !== null && <span>{search().page(hit.page, hit.pageEnd)}</span>}
       </p>
-      <p class={isWhole || hit.content.length <= CUT ? "hit-text" : "hit-text cut"} dir="auto">
+      <p class={isWhole || !isLong ? "hit-text" : "hit-text cut"} dir="auto">
+        {start > 0 && "… "}
         {segments.map(({ text, isMatch }, at) => (isMatch ? <mark key={at}>{text}</mark> : text))}
       </p>
-      {hit.content.length > CUT && (
+      {isLong && (
         <button type="button" class="button quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>{isWhole ? search().less : search().more}</button>
       )}
       <dl class="scores">
         <Score name={search().score} value={hit.score} digits={3} isMain />
-        <Score name={search().byMeaning} value={hit.cosine} rank={hit.vectorRank} digits={3} />
-        <Score name={search().byWords} value={hit.bm25} rank={hit.keywordRank} digits={2} />
+        {by("vectors") && <Score name={search().byMeaning} value={hit.cosine} rank={hit.vectorRank} digits={3} />}
+        {by("words") && <Score name={search().byWords} value={hit.bm25} rank={hit.keywordRank} digits={2} />}
         {hit.rerankScore !== null && <Score name={search().rerankScore} value={hit.rerankScore} digits={3} />}
       </dl>
       {hit.duplicateCount > 0 && <Duplicates hit={hit} />}

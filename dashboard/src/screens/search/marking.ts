@@ -47,6 +47,25 @@ export function mark(content: string, terms: readonly string[], grams: readonly 
   return segments;
 }
 
+/**
+ * Where to begin to show a text, so that the first place with this word is seen: 0 if it is near the
+ * start, else the start of its line or sentence.
+ */
+export function excerptStart(content: string, word: string | undefined): number {
+  if (word === undefined) return 0;
+  const wanted = key(word.toLowerCase());
+  for (const found of content.matchAll(WORDS)) {
+    if (key(found[0].toLowerCase()) !== wanted) continue;
+    if (found.index < NEAR) return 0;
+    const before = content.slice(0, found.index);
+    const start = Math.max(before.lastIndexOf("\n") + 1, (/^[^]*[.!?。！？]\s+/.exec(before)?.[0] ?? "").length);
+    return found.index - start > NEAR ? found.index : start;
+  }
+  return 0;
+}
+
+const NEAR = 200;
+
 function hasGram(word: string, grams: readonly string[]): boolean {
   return grams.some((gram) => word.includes(gram));
 }

@@ -1,5 +1,6 @@
 /** The form: nothing is asked while it is filled in, and everything it says goes into the address. */
 
+import { ApiError } from "@rag-ingest/client";
 import { useEffect, useState } from "preact/hooks";
 import { setQuery } from "../../app/router.ts";
 import { Button } from "../../components/button.tsx";
@@ -57,11 +58,11 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
           onValue={(limit) => choose({ ...draft, what: { ...what, limit: Number(limit) } })} />
         <Button kind="primary" type="submit" icon="search">{search().submit}</Button>
       </div>
-      <details open={isFiltered}>
+      <details open={isFiltered || hasError(errors[0], "body.filter")}>
         <summary>{isFiltered ? search().filterOn : search().filter}</summary>
         <FilterFields what={what} onChange={change} onChoose={(more) => choose({ ...draft, what: { ...what, ...more } })} error={error} />
       </details>
-      <details open={isComparing}>
+      <details open={isComparing || HOW_FIELDS.some((name) => hasError(errors[0], `body.${name}`))}>
         <summary>{isComparing ? search().rankingOfA : search().ranking}</summary>
         <HowFields how={first} onChange={(how) => setDraft({ ...draft, first: how })} onChoose={(how) => choose({ ...draft, first: how })} error={errors[0]} />
       </details>
@@ -73,6 +74,12 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
       )}
     </form>
   );
+}
+
+const HOW_FIELDS = ["weights", "perDocument", "diversity", "minScore"];
+
+function hasError(error: unknown, field: string): boolean {
+  return error instanceof ApiError && error.errors.some((item) => item.field === field || item.field.startsWith(`${field}.`));
 }
 
 const LIMITS = ["5", "10", "20", "50", "100"] as const;

@@ -1,6 +1,6 @@
 /** The hits of one setting. */
 
-import type { SearchHits } from "@rag-ingest/client";
+import { ApiError, type SearchHits } from "@rag-ingest/client";
 import { setQuery } from "../../app/router.ts";
 import { Button } from "../../components/button.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
@@ -27,9 +27,9 @@ interface ResultsProps extends Resource<SearchHits | undefined> {
 export function Results({ data, error, isLoading, refresh, what, judgements, title, column, before }: ResultsProps) {
   const moves = data && before && movesOf(data.hits, before.hits);
   return (
-    <section class="results" aria-label={title ?? search().title} aria-busy={isLoading}>
-      {title && <h2>{title}</h2>}
-      {error !== undefined && <ErrorCard error={error} onRetry={refresh} />}
+    <section class="results" aria-busy={isLoading} aria-labelledby={`results-${column}`}>
+      <h2 id={`results-${column}`} class={title ? "" : "visually-hidden"}>{title ?? search().results}</h2>
+      {error !== undefined && <ErrorCard error={error} {...(!isRefused(error) && { onRetry: refresh })} />}
       {isLoading && <Skeleton lines={6} />}
       {data && (
         <>
@@ -43,13 +43,18 @@ export function Results({ data, error, isLoading, refresh, what, judgements, tit
           {data.hits.length === 0 && <NoHits answer={data} what={what} column={column} />}
           <ol class="hits">
             {data.hits.map((hit, at) => (
-              <HitCard key={hit.chunkId} hit={hit} place={at + 1} why={data.explanation?.hits[at]} move={moves?.get(hit.chunkId)} judgements={judgements} />
+              <HitCard key={hit.chunkId} hit={hit} place={at + 1} searchedBy={data.explanation?.searchedBy} why={data.explanation?.hits[at]} move={moves?.get(hit.chunkId)} judgements={judgements} />
             ))}
           </ol>
         </>
       )}
     </section>
   );
+}
+
+/** What is asked must be changed: the fields say how. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 422;
 }
 
 function Notes({ answer }: { answer: SearchHits }) {

@@ -14,7 +14,8 @@ export function Summary({ explanation }: { explanation: SearchExplanation }) {
     explanation.beyondPerDocument > 0 && search().beyond(number(explanation.beyondPerDocument)),
     explanation.belowMinScore > 0 && search().below(number(explanation.belowMinScore)),
   ].filter(Boolean).join(" · ");
-  const steps = STEPS.filter((step) => (milliseconds[step] ?? 0) > 0);
+  const isAsked = { rerank: explanation.rerankCandidates !== null } as Record<string, boolean>;
+  const steps = STEPS.filter((step) => (milliseconds[step] ?? 0) > 0 && isAsked[step] !== false);
   return (
     <details class="summary">
       <summary>{search().searchedHow}</summary>
