@@ -59,17 +59,18 @@ class MatchedText:
         """The sentence that answers the query best, spaces normalised; empty if none has a word of
         it."""
         found = sentences(text)
-        best = self._best(found)
+        best = self.best_of(found)
         return "" if best is None else " ".join(found[best].split())
 
     def best_section(self, texts: Sequence[str], headings: Sequence[Sequence[str]]) -> int:
         """The place of the section that answers the query best, counting its headings."""
         pairs = zip(texts, headings, strict=True)
-        return self._best([f"{text} {' '.join(above)}" for text, above in pairs]) or 0
+        return self.best_of([f"{text} {' '.join(above)}" for text, above in pairs]) or 0
 
-    def _best(self, texts: Sequence[str]) -> int | None:
+    def best_of(self, texts: Sequence[str]) -> int | None:
         """The place of the text with most words of the query, the first of equals. A word counts
         less, the more of the texts have it, and if it is short: most such words are in any text.
+        None: no text has any.
         """
         matched = [self._matched(text) for text in texts]
         shared = Counter(term for terms in matched for term in terms)

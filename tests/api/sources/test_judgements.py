@@ -20,7 +20,7 @@ from tests.api.conftest import connect, fake_vector
 from tests.api.helpers import count
 from tests.support.searchable_chunks import Space, add_document, replace_chunks
 
-TEXT = "The pump is blue. Its oil is changed every 400 hours, by a person. It is heavy."
+TEXT = "# Oil\n\nThe pump is blue. Its oil is changed every 400 hours, by a person. It is heavy."
 SENTENCE = "Its oil is changed every 400 hours, by a person."
 QUERY = "When is the oil changed?"
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.analysis.question import read_question
@@ -49,6 +49,7 @@ def explained(query: str, chunk: IndexedChunk) -> WordParts:
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
+@settings(deadline=None)
 @given(query=texts, chunks=st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=4))
 def test_the_parts_add_up_to_the_score(query: str, chunks: list[tuple[str, str, str]]) -> None:
     matches = matches_of(query)

@@ -45,7 +45,7 @@ function Conditions({ where, onChange, error }: { where: string | undefined; onC
   const [isJson, setJson] = useState(fromWhere === null);
   // The address changed, and these are not the rows that were written into it.
   if (!isJson && fromWhere === null) setJson(true);
-  else if (!isJson && (toWhere(rows) ?? "") !== (where ?? "")) setRows(fromWhere?.length ? fromWhere : [NEW]);
+  else if (!isJson && toWhere(rows) !== toWhere(fromWhere!)) setRows(fromWhere?.length ? fromWhere : [NEW]);
   const change = (next: readonly Condition[]) => {
     setRows(next);
     onChange(toWhere(next));

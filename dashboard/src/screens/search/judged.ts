@@ -4,7 +4,7 @@ import type { Judgement, SearchFilter, SearchHit } from "@rag-ingest/client";
 
 /** The words alone, as the service compares quotes. */
 function plain(text: string): string {
-  return ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []).join(" ")} `;
+  return ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ")} `;
 }
 
 /** Equal for equal JSON, whatever the order of its members. */
