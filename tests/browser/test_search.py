@@ -262,8 +262,9 @@ def test_the_search_is_copied_as_code_without_a_key(page: Page) -> None:
     code = page.get_by_role("dialog").locator("code")
 
     expect(code).to_contain_text("""'{"query":"it'\\''s oil","mode":"keyword"}'""")
-    for language in ("python", "typescript"):
+    for language, start in (("python", "httpx.post("), ("typescript", "new Client(")):
         page.get_by_label("Language").select_option(language)
+        expect(code).to_contain_text(start)
         expect(code).to_contain_text("INGEST_API_KEY")
         expect(code).not_to_contain_text(KEY)
 
