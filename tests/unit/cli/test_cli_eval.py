@@ -309,7 +309,9 @@ def test_judgements_that_the_service_stores_are_asked(service: FakeSearch) -> No
 
 
 def test_judgements_come_from_one_place(service: FakeSearch, tmp_path: Path) -> None:
-    for arguments in ([], [str(tmp_path / "x"), "--judgements", "mine"]):
+    file = tmp_path / "thumbs.jsonl"
+    file.write_text('{"query": "oil", "target": "pump.md"}')
+    for arguments in ([], [str(file), "--judgements", "mine"]):
         assert CliRunner().invoke(app, ["eval", *arguments]).exit_code != 0
     nothing = CliRunner().invoke(app, ["eval", "--judgements", "mine"])
     assert "no judgements" in nothing.output
