@@ -183,6 +183,7 @@ async def open_runtime(
                 pool=pool,
                 embedder=embedding,
                 model_id=model_id,
+                model=embedder.model,
                 reranking=build_reranking(settings, governor, stack),
                 earlier=earlier,
             ),

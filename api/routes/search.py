@@ -1,18 +1,16 @@
 """Search chunks: by meaning, by keywords, or by both."""
 
-from typing import Annotated, Any, Literal, Self
-from uuid import UUID
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Reader, RuntimeDep
 from api.middleware.in_use import InUseDep
-from api.problems import FieldRejected
-from api.schema.json_model import Body, Metadata, Whole, storable
-from ingest.filters.model import Filter
-from ingest.filters.parse import FilterRefused, parse, refuse_operators
+from api.schema.json_model import Body, Whole
+from api.schema.search_filter import Query, SearchFilter, parsed
+from ingest.search.explanation import SearchExplanation
 from ingest.search.fusion import Weights
 from ingest.search.question import Answer, Mode, Question
 from ingest.search.scores import MinScore
@@ -22,39 +20,6 @@ from ingest.store.search.scope import SearchScope
 from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, tags=["search"])
-
-
-def _not_blank(value: Any) -> Any:
-    if isinstance(value, str):
-        if not value.strip():
-            raise ValueError("the query is empty")
-        return storable(value)
-    return value
-
-
-Where = Annotated[
-    Metadata,
-    WithJsonSchema(
-        {
-            "type": "object",
-            "description": "By field, a value or operators (`eq ne gt gte lt lte in nin exists "
-            "prefix glob`) with their values; `and` and `or` with lists of filters, `not` with one",
-            "examples": [{"metadata.year": {"gte": 2025}, "not": {"mediaType": "text/html"}}],
-        }
-    ),
-]
-
-
-class SearchFilter(Body):
-    """What a hit must be; all members must hold."""
-
-    knowledge_source_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
-    collection_ids: Annotated[list[UUID], Field(max_length=1000)] | None = None
-    """Only sources in one of these collections."""
-    metadata: Metadata | None = None
-    """Only sources whose metadata contain this object, as it is."""
-    where: Where | None = None
-    """Conditions on fields of documents and sources, see docs/api.md."""
 
 
 Score = Annotated[float, Field(allow_inf_nan=False)]
@@ -84,7 +49,7 @@ class SearchWeights(Body):
 
 
 class SearchRequest(Body):
-    query: Annotated[str, BeforeValidator(_not_blank), Field(max_length=8000)]
+    query: Annotated[Query, Field(max_length=8000)]
     limit: Annotated[Whole, Field(ge=1, le=100)] = 10
     mode: Mode = "hybrid"
     filter: SearchFilter = SearchFilter()
@@ -98,6 +63,8 @@ class SearchRequest(Body):
     weights: SearchWeights = SearchWeights()
     rerank: bool = True
     """Whether a configured reranker ranks the best candidates again."""
+    explain: bool = False
+    """Whether the answer says why each hit is where it is, and how long each step took."""
 
     @model_validator(mode="after")
     def scores_exist(self) -> Self:
@@ -119,6 +86,7 @@ class SearchRequest(Body):
             diversity=self.diversity,
             weights=Weights(**dict(self.weights)),
             rerank=self.rerank,
+            explain=self.explain,
         )
 
 
@@ -137,6 +105,8 @@ class SearchHits(View):
     """False: the reranker failed, and the hits are as ranked without it; null: it was not asked."""
     rerank_reason: str | None = None
     """Why not: the error code and a message."""
+    explanation: SearchExplanation | None = None
+    """If asked for with `explain`."""
 
 
 @router.post("/api/search")
@@ -152,7 +122,7 @@ async def search_chunks(
     hits and scores of `keyword` with `"degraded": ["vector"]`; `vector` is answered with 503 and
     the code of the cause.
     """
-    filter = _parsed(body.filter)
+    filter = parsed(body.filter)
     if not body.query.strip():
         return SearchHits(hits=[])  # only characters that are never stored
     with in_use.limited("searches", key):
@@ -176,6 +146,7 @@ async def search_chunks(
         degraded_reason=reason,
         reranked=answer.reranked,
         rerank_reason=None if failure is None else f"{failure.code}: {failure}",
+        explanation=answer.explanation,
     )
 
 
@@ -186,15 +157,3 @@ def _degraded(answer: Answer) -> tuple[list[Lacking], str | None]:
         names = ", ".join(f"{model.provider}/{model.name}" for model in answer.lacks_models)
         return ["earlierModel"], f"embedding_model_missing: {names} is not configured"
     return [], None
-
-
-def _parsed(given: SearchFilter) -> Filter | None:
-    """The conditions of a filter; raises FieldRejected for what is not understood."""
-    member = "metadata"
-    try:
-        refuse_operators(given.metadata or {})
-        member = "where"
-        return None if given.where is None else parse(given.where)
-    except FilterRefused as error:
-        loc = ("body", "filter", member, *error.place)
-        raise FieldRejected(str(error), loc=loc, code=error.code) from None

@@ -48,6 +48,9 @@ class Choices:
     kept: list[Choice] = field(default_factory=list)
     lacks_deleted: bool = False
     """Whether candidates were deleted meanwhile."""
+    collapsed: int = 0
+    """Candidates that say the same as a better one."""
+    beyond_per_document: int = 0
 
 
 async def distinct(
@@ -79,9 +82,10 @@ async def distinct(
             )
             if same:
                 same.add_duplicate(chunk)
-            elif len(choices.kept) < wanted and (
-                per_document is None or of_document[chunk.document_id] < per_document
-            ):
+                choices.collapsed += 1
+            elif per_document is not None and of_document[chunk.document_id] >= per_document:
+                choices.beyond_per_document += 1
+            elif len(choices.kept) < wanted:
                 of_document[chunk.document_id] += 1
                 choices.kept.append(choice)
         if len(choices.kept) >= wanted:

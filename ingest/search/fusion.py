@@ -26,6 +26,26 @@ class Weights:
         return words / (words + meaning)
 
 
+class Parts:
+    """What each half gives to a fused score."""
+
+    def __init__(self, whole_weight: float, weights: Weights, *, unrelated: float) -> None:
+        """`whole_weight`: about the BM25 of a chunk that has each word once.
+
+        `unrelated`: the cosine of texts with nothing in common.
+        """
+        self.words = weights.words()
+        self.meaning = 1 - self.words
+        self._unrelated = unrelated
+        self._half = max(_HALF * whole_weight, 1e-9)
+
+    def by_words(self, bm25: float) -> float:
+        return self.words * bm25 / (bm25 + self._half)
+
+    def by_meaning(self, cosine: float) -> float:
+        return self.meaning * max(0.0, cosine - self._unrelated) / (1 - self._unrelated)
+
+
 def fuse(
     cosines: Mapping[UUID, float],
     bm25: Mapping[UUID, float],
@@ -42,12 +62,9 @@ def fuse(
     deterministic. `unrelated`: the cosine of texts with nothing in common, which counts as 0;
     otherwise words would decide alone with models whose cosines differ little.
     """
-    share = (weights or Weights()).words()
-    half = max(_HALF * whole_weight, 1e-9)
+    parts = Parts(whole_weight, weights or Weights(), unrelated=unrelated)
     scores = {}
     for id in {*cosines, *bm25}:
-        words = bm25.get(id, 0.0)
-        meaning = max(0.0, cosines.get(id, 0.0) - unrelated) / (1 - unrelated)
-        scores[id] = share * words / (words + half) + (1 - share) * meaning
+        scores[id] = parts.by_words(bm25.get(id, 0.0)) + parts.by_meaning(cosines.get(id, 0.0))
     order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return [Ranked(id=id, score=score) for id, score in order[:limit]]

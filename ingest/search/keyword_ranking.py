@@ -6,9 +6,10 @@ from uuid import UUID
 
 from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.postgres.database import Connection
-from ingest.search.bm25 import Candidates, Rows, Statistics, score, whole_weight
+from ingest.search.bm25 import Candidates, Statistics, score, whole_weight
 from ingest.search.candidates import conditions
-from ingest.search.statistics import SearchStatistics
+from ingest.search.statistics import SearchStatistics, WordStatistics
+from ingest.search.term_rows import Rows
 from ingest.store.search import keyword_search
 from ingest.store.search.keyword_search import IndexedChunk
 from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked, SearchScope
@@ -20,6 +21,8 @@ class WordMatches:
 
     question: KeywordQuestion
     statistics: Statistics
+    known: WordStatistics | None = None
+    """Of the application; None: nothing was asked."""
     scores: Mapping[UUID, float] = field(default_factory=dict)
     """BM25 of each chunk that was ranked and may be a hit; above 0."""
 
@@ -63,7 +66,7 @@ async def by_words(
     await keyword_search.begin(conn, statement_timeout=STATEMENT_TIMEOUT)
     known = await statistics.of_words(conn, scope.application_id)
     question = read_question(query, known.languages)
-    matches = WordMatches(question=question, statistics=known.of(question))
+    matches = WordMatches(question=question, statistics=known.of(question), known=known)
     if not question.words:
         return matches
     wanted = conditions(

@@ -28,6 +28,10 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
+def sentences(text: str) -> list[str]:
+    return _SENTENCE_END.split(text)
+
+
 def key(word: str) -> str:
     """Equal for most forms of a word: `policy` and `policies`, `oil` and `oils`."""
     if not word.isalpha():
@@ -54,18 +58,19 @@ class MatchedText:
     def best_sentence(self, text: str) -> str:
         """The sentence that answers the query best, spaces normalised; empty if none has a word of
         it."""
-        sentences = _SENTENCE_END.split(text)
-        best = self._best(sentences)
-        return "" if best is None else " ".join(sentences[best].split())
+        found = sentences(text)
+        best = self.best_of(found)
+        return "" if best is None else " ".join(found[best].split())
 
     def best_section(self, texts: Sequence[str], headings: Sequence[Sequence[str]]) -> int:
         """The place of the section that answers the query best, counting its headings."""
         pairs = zip(texts, headings, strict=True)
-        return self._best([f"{text} {' '.join(above)}" for text, above in pairs]) or 0
+        return self.best_of([f"{text} {' '.join(above)}" for text, above in pairs]) or 0
 
-    def _best(self, texts: Sequence[str]) -> int | None:
+    def best_of(self, texts: Sequence[str]) -> int | None:
         """The place of the text with most words of the query, the first of equals. A word counts
         less, the more of the texts have it, and if it is short: most such words are in any text.
+        None: no text has any.
         """
         matched = [self._matched(text) for text in texts]
         shared = Counter(term for terms in matched for term in terms)

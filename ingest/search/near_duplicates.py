@@ -34,8 +34,8 @@ class ComparedText:
             return False
         if len(mine & others) < _SHARED * fewer:
             return False
-        if self._best_sentence or other._best_sentence:
-            return self._best_sentence == other._best_sentence
+        if self.best_sentence or other.best_sentence:
+            return self.best_sentence == other.best_sentence
         return self.similarity(other) >= _NEARLY_EQUAL and not any(map(_has_digit, mine ^ others))
 
     def similarity(self, other: "ComparedText") -> float:
@@ -49,7 +49,8 @@ class ComparedText:
         return " ".join(self._text.split())
 
     @cached_property
-    def _best_sentence(self) -> str:
+    def best_sentence(self) -> str:
+        """The one that answers the query best; empty if none has a word of it."""
         return self._query.best_sentence(self._text)
 
 

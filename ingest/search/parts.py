@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
+from ingest.model import EmbeddingModel
 from ingest.postgres.database import Pool
 from ingest.search.broad_filters import BroadFilters
 from ingest.search.rerank import Reranking
@@ -16,6 +17,8 @@ class SearchParts:
     pool: Pool
     embedder: EmbeddingService
     model_id: int
+    model: EmbeddingModel | None = None
+    """That of `model_id`, for explanations."""
     earlier: EarlierModels = field(default_factory=EarlierModels)
     reranking: Reranking | None = None
     slots: SearchSlots = field(default_factory=SearchSlots)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ingest.errors import Transient
+from ingest.search.explanation import SearchExplanation
 from ingest.search.fusion import Weights
 from ingest.search.scores import MinScore
 from ingest.store.documents.model_changes import StoredModel
@@ -28,6 +29,8 @@ class Question:
     weights: Weights = field(default_factory=Weights)
     rerank: bool = True
     """Whether to rerank, if there is a reranker."""
+    explain: bool = False
+    """Whether the answer says why each hit is where it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +46,4 @@ class Answer:
     reranked: bool | None = None
     """False: the hits are as ranked before, because the reranker failed; None: not asked."""
     rerank_failure: Transient | None = None
+    explanation: SearchExplanation | None = None

@@ -15,8 +15,8 @@ from ingest.search.model_change import by_models
 from ingest.search.parts import SearchParts
 from ingest.search.question import Question
 from ingest.search.scores import Candidate, MinScore, candidates
+from ingest.search.trace import Trace
 from ingest.search.vector_ranking import EF_SEARCH, OtherModels, by_meaning
-from ingest.store.documents.model_changes import StoredModel
 from ingest.store.search import vector_search
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery
@@ -33,32 +33,34 @@ async def rank(
     scope: SearchScope,
     vector: Vector | None,
     parts: SearchParts,
-    lacking: list[StoredModel],
+    trace: Trace,
     *,
     depth: int,
 ) -> tuple[list[Candidate], bool]:
-    """Up to `depth` candidates of each half, and whether more might become hits.
-
-    `lacking`: replaced by the earlier models that could not be asked.
-    """
+    """Up to `depth` candidates of each half, and whether more might become hits."""
     pool = parts.pool.of(scope.application_id)
 
     async def meaning(vector: Vector) -> list[Ranked]:
         most = max(question.limit, min(depth, EF_SEARCH))
         query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=most)
-        try:
-            async with transaction(pool) as conn:
-                return await by_meaning(conn, query, parts.statistics, expects_one_model=True)
-        except OtherModels:
-            found, lacking[:] = await by_models(
-                pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
-            )
-            return found
+        with trace.timed("vectors"):
+            try:
+                async with transaction(pool) as conn:
+                    return await by_meaning(conn, query, parts.statistics, expects_one_model=True)
+            except OtherModels:
+                found, trace.lacking = await by_models(
+                    pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
+                )
+                return found
 
     async def words(*, most: int) -> WordMatches:
-        async with transaction(pool) as conn:
-            text = question.text
-            return await by_words(conn, scope, text, parts.statistics, most=max(most, depth))
+        with trace.timed("words"):
+            async with transaction(pool) as conn:
+                text = question.text
+                trace.matches = await by_words(
+                    conn, scope, text, parts.statistics, most=max(most, depth)
+                )
+                return trace.matches
 
     if vector is None:
         matches = await words(most=_RANKED_ALONE)
@@ -72,11 +74,16 @@ async def rank(
         # otherwise many searches would deadlock on the pool.
         near, matches = await run_both(meaning(vector), words(most=_RANKED_HYBRID))
         by_word = matches.best(depth)
-        found = await _fuse(near, by_word, matches, vector, question, scope, parts)
+        trace.unrelated = parts.embedder.unrelated
+        with trace.timed("fuse"):
+            found = await _fuse(near, by_word, matches, vector, question, scope, parts)
     least = question.min_score
     is_cut = _reaches_below(near, least.cosine) or _reaches_below(by_word, least.bm25)
     may_have_more = max(len(near), len(by_word)) >= depth and not is_cut
-    return [one for one in found if _passes(one, least, vector)], may_have_more
+    passing = [one for one in found if _passes(one, least, vector)]
+    trace.by_vectors, trace.by_words = len(near), len(by_word)
+    trace.below_min_score = len(found) - len(passing)
+    return passing, may_have_more
 
 
 async def _fuse(
@@ -93,11 +100,14 @@ async def _fuse(
     bm25 = {id: matches.scores[id] for id in cosines if id in matches.scores}
     bm25 |= {hit.id: hit.score for hit in by_word}
     query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=len(bm25))
-    async with transaction(parts.pool.of(scope.application_id)) as conn:
-        unlike = [id for id in bm25 if id not in cosines]
-        others = [id for id in cosines if id not in bm25]
-        cosines |= await vector_search.cosines(conn, query, unlike)
-        bm25 |= await score_others(conn, scope, matches, others)
+    unlike = [id for id in bm25 if id not in cosines]
+    others = [id for id in cosines if id not in bm25]
+    if unlike or others:
+        async with transaction(parts.pool.of(scope.application_id)) as conn:
+            if unlike:
+                cosines |= await vector_search.cosines(conn, query, unlike)
+            if others:
+                bm25 |= await score_others(conn, scope, matches, others)
     if matches.has_conditions:
         cosines = {id: cosine for id, cosine in cosines.items() if id in bm25}
     order = fuse(

@@ -6,7 +6,6 @@
 `ingest/store/search` has the statements.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -20,14 +19,15 @@ from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
 from ingest.postgres.database import transaction
 from ingest.search.choose import Choice, Choices, as_hit, distinct, diverse, first_of_documents
+from ingest.search.explain import Found, explain
 from ingest.search.matched_text import MatchedText
 from ingest.search.parts import SearchParts
 from ingest.search.question import Answer, Question
 from ingest.search.rank import Vector, rank
 from ingest.search.rerank import Reranking, RerankOutcome
+from ingest.search.trace import Trace
 from ingest.search.vector_ranking import exact_bound
-from ingest.store.documents.model_changes import StoredModel
-from ingest.store.search import hits, matching
+from ingest.store.search import hits, keyword_search, matching
 from ingest.store.search.hits import StoredChunk
 from ingest.store.search.scope import STATEMENT_TIMEOUT, SearchScope
 
@@ -52,33 +52,55 @@ async def search(question: Question, scope: SearchScope, parts: SearchParts) -> 
     Raises SearchTimeout, Transient `busy` if too many searches of the application wait, and
     Transient if a `vector` search lacks the provider.
     """
-    started = time.monotonic()
-    lacking: list[StoredModel] = []
-    # Embed before the transaction, so that a slow provider does not hold a connection.
-    vector, failure = await _embed(question, parts.embedder)
+    trace = Trace()
     query = MatchedText(question.text)
-    try:
-        async with parts.slots.hold(scope.application_id):
-            choices = await _find(question, query, scope, vector, parts, lacking)
-    except psycopg.errors.QueryCanceled:
-        metrics.statement_timed_out("search")
-        log.warning("search.timed_out", application_id=str(scope.application_id))
-        raise SearchTimeout(
-            "the search took too long and was ended; ask with fewer words, or in fewer sources"
-        ) from None
-    # Outside the slot, because it waits for a provider.
-    outcome = await _rerank(question, choices, parts)
-    metrics.searched(question.mode, seconds=time.monotonic() - started)
+    with trace.timed("total"):
+        # Embed before the transaction, so that a slow provider does not hold a connection.
+        with trace.timed("embed"):
+            vector, failure = await _embed(question, parts.embedder)
+        trace.has_vector = vector is not None
+        try:
+            async with parts.slots.hold(scope.application_id):
+                choices = await _find(question, query, scope, vector, parts, trace)
+                if question.explain:
+                    await _note_terms(choices, scope, parts, trace)
+        except psycopg.errors.QueryCanceled:
+            metrics.statement_timed_out("search")
+            log.warning("search.timed_out", application_id=str(scope.application_id))
+            raise SearchTimeout(
+                "the search took too long and was ended; ask with fewer words, or in fewer sources"
+            ) from None
+        # Outside the slot, because it waits for a provider.
+        with trace.timed("rerank"):
+            outcome = await _rerank(question, choices.kept, parts)
+    metrics.searched(question.mode, seconds=trace.seconds["total"])
     if failure is not None:
         metrics.search_degraded(failure.code)
-    elif lacking:
+    elif trace.lacking:
         metrics.search_degraded("embedding_model_missing")
+    best = _best(question, outcome)
+    explanation = None
+    if question.explain:
+        reranking = _reranking(question, parts)
+        explanation = explain(
+            Found(
+                choices=choices,
+                reranked=outcome.choices if outcome.reranked else None,
+                best=best,
+            ),
+            trace,
+            weights=question.weights,
+            model=None if vector is None else parts.model,
+            rerank_candidates=None if reranking is None else reranking.candidates,
+            is_limited=scope.visible_in is not None,
+        )
     return Answer(
-        hits=[as_hit(choice, query) for choice in _best(question, outcome)],
+        hits=[as_hit(choice, query) for choice in best],
         lacks_vector=failure,
-        lacks_models=tuple(lacking),
+        lacks_models=tuple(trace.lacking),
         reranked=outcome.reranked,
         rerank_failure=outcome.failure,
+        explanation=explanation,
     )
 
 
@@ -102,21 +124,24 @@ async def _find(
     scope: SearchScope,
     vector: Vector | None,
     parts: SearchParts,
-    lacking: list[StoredModel],
-) -> list[Choice]:
-    """Distinct chunks to choose from, best first. `lacking`: as for `rank`."""
-    scope = await _narrowed(scope, vector, parts)
+    trace: Trace,
+) -> Choices:
+    """Distinct chunks to choose from, best first."""
+    with trace.timed("filter"):
+        scope = await _narrowed(scope, vector, parts)
+    if scope.document_ids is not None:
+        trace.documents = len(scope.document_ids)
     pool = parts.pool.of(scope.application_id)
     if scope.visible_in is not None:
         pool = pool.limited_to(scope.visible_in)
 
     async def load(ids: Sequence[UUID]) -> list[StoredChunk]:
-        async with transaction(pool) as conn:
-            return await hits.load(conn, ids, application_id=scope.application_id)
+        with trace.timed("load"):
+            return await hits.load_alone(pool, ids, application_id=scope.application_id)
 
     async def choose(scope: SearchScope, depth: int) -> tuple[Choices, bool]:
         """Also whether more may be found."""
-        found, may_have_more = await rank(question, scope, vector, parts, lacking, depth=depth)
+        found, may_have_more = await rank(question, scope, vector, parts, trace, depth=depth)
         choices = await distinct(
             found,
             load,
@@ -143,7 +168,18 @@ async def _find(
                 break
         if not choices.lacks_deleted:
             break
-    return choices.kept
+    return choices
+
+
+async def _note_terms(
+    choices: Choices, scope: SearchScope, parts: SearchParts, trace: Trace
+) -> None:
+    if trace.matches is None:
+        return
+    with trace.timed("explain"):
+        ids = [choice.chunk.chunk_id for choice in choices.kept]
+        async with transaction(parts.pool.of(scope.application_id)) as conn:
+            trace.chunks = await keyword_search.terms_of(conn, scope.application_id, ids)
 
 
 async def _narrowed(scope: SearchScope, vector: Vector | None, parts: SearchParts) -> SearchScope:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ingest.analysis.question import KeywordQuestion
 from ingest.analysis.terms import Terms
 from ingest.postgres.database import Connection
-from ingest.search.bm25 import Rows, Statistics, usual_length
+from ingest.search.bm25 import Statistics, usual_length
+from ingest.search.term_rows import Rows
 from ingest.store.search import keyword_search
 
 _SAMPLE: Final = 1500
@@ -56,7 +57,8 @@ class WordStatistics:
     """Mean words of a chunk's text."""
     languages: Sequence[str]
     """Of its documents."""
-    _sampled: int
+    sampled: int
+    """Chunks whose words were counted."""
     _words: _Counts
     _grams: _Counts
 
@@ -67,7 +69,7 @@ class WordStatistics:
 
     @property
     def is_exact(self) -> bool:
-        return self.chunks <= self._sampled
+        return self.chunks <= self.sampled
 
     def of(self, question: KeywordQuestion) -> Statistics:
         return Statistics(
@@ -86,7 +88,7 @@ class WordStatistics:
         found = sum(counts[term] for term in terms)
         if self.is_exact:
             return found
-        return (found or 0.5) * self.chunks / self._sampled
+        return (found or 0.5) * self.chunks / self.sampled
 
 
 @dataclass(slots=True)
@@ -134,7 +136,7 @@ async def _read(conn: Connection, application_id: UUID) -> WordStatistics:
         chunks=number,
         usual_length=usual_length(Rows.of([chunk.words for chunk in chunks])),
         languages=await keyword_search.languages(conn, application_id),
-        _sampled=len(chunks),
+        sampled=len(chunks),
         _words=_Counts.of([chunk.words for chunk in chunks]),
         _grams=_Counts.of([chunk.grams for chunk in chunks]),
     )

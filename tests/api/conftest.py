@@ -124,7 +124,7 @@ async def runtime(
         model_id=model_id,
         operator_key=OperatorKey(OPERATOR_KEY),
         embedder=embedder,
-        search_parts=SearchParts(pool=pool, embedder=embedder, model_id=model_id),
+        search_parts=SearchParts(pool=pool, embedder=embedder, model_id=model_id, model=MODEL),
         governor=Governor(pool),
         previews=Previews(
             lambda: parser,

@@ -32,6 +32,8 @@ async def add_one_of_each(conn: Connection, operator: httpx.AsyncClient) -> Ids:
         "/api/webhook-endpoints",
         {"url": "https://hooks.example/x", "events": ["job.failed"]},
     )
+    judged = {"query": "words", "chunkId": str(chunk[0]), "grade": 1}
+    judgement = await operator.put("/api/judgements", json=judged)
     delivery = await operator.post(f"/api/webhook-endpoints/{endpoint}/test")
     made = await operator.post("/api/job-types", json={"type": JOB_TYPE, "payloadSchema": {}})
     assert made.status_code == 201
@@ -40,6 +42,8 @@ async def add_one_of_each(conn: Connection, operator: httpx.AsyncClient) -> Ids:
         "/api/knowledge-sources/": {"id": source},
         "/api/documents/": {"id": str(document)},
         "/api/chunks/": {"id": str(chunk[0])},
+        "/api/judgements/": {"id": judgement.json()["id"]},
+        "/api/judgement-sets/": {"name": "default"},
         "/api/batches/": {"id": upload_answer["batchId"]},
         "/api/jobs/": {"id": job},
         "/api/job-types/": {"type": JOB_TYPE},

@@ -65,6 +65,33 @@ async def add_document(
 ) -> UUID:
     """Add a completed source with one document of these chunks; returns the source id."""
     source = await add_source(conn, application_id, status="completed", metadata=metadata)
+    await replace_chunks(
+        conn,
+        application_id,
+        space,
+        source,
+        texts,
+        vectors=vectors,
+        title=title,
+        sender=sender,
+        chunks=chunks,
+    )
+    return source
+
+
+async def replace_chunks(
+    conn: Connection,
+    application_id: UUID,
+    space: Space,
+    source: UUID,
+    texts: Sequence[str],
+    *,
+    vectors: NDArray[np.float32] | None = None,
+    title: str | None = None,
+    sender: str | None = None,
+    chunks: Sequence[Chunk] | None = None,
+) -> None:
+    """Store the document of a source, as a later run of it would."""
     await conn.execute(
         "update rag.knowledge_sources set chunk_count = %s where id = %s", [len(texts), source]
     )
@@ -113,7 +140,6 @@ async def add_document(
                 )
             ],
         )
-    return source
 
 
 async def nearest(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Final, Literal
 
 import typer
@@ -19,7 +20,7 @@ from api.cli.client.uploader import UploadOptions
 from api.cli.commands.upload import upload_files
 from api.cli.commands.upload_report import print_result
 from api.cli.evaluation.corpus import corpus_files
-from api.cli.evaluation.questions import Question, load_questions
+from api.cli.evaluation.questions import Question, QuestionSet, load_questions
 from api.cli.evaluation.report import print_comparison, print_runs
 from api.cli.evaluation.runs import Comparison, Run, Variant, as_json, compare, read_runs, run
 from api.cli.output import CommandError, count, notes, out, plain, print_json
@@ -38,10 +39,14 @@ class Mode(StrEnum):
 
 def evaluate(
     qrels: Annotated[
-        Path,
+        Path | None,
         typer.Argument(help="Judgements: TREC or SMART qrels, or JSON lines", show_default=False),
-    ],
+    ] = None,
     *,
+    judgements: Annotated[
+        str | None,
+        typer.Option(metavar="SET", help="Instead of a file: judgements that the service stores"),
+    ] = None,
     queries: Annotated[
         Path | None,
         typer.Option(help="Texts of the queries: TREC topics, TSV, JSON lines or SMART"),
@@ -84,13 +89,19 @@ def evaluate(
     Exit code 1 if a mode is worse than in the results given with --compare by more than chance, or
     if a document of the corpus could not be processed.
     """
-    given = load_questions(qrels, queries, grades)
+    if (qrels is None) == (judgements is None):
+        raise CommandError("name a file of judgements, or --judgements SET")
     variants = [_DEFAULT, *(_variant(text) for text in variant or ())]
     before = {one.key: one for one in read_runs(earlier)} if earlier else {}
-    for note in given.notes:
-        notes().print(plain(note))
-    questions = given.questions
     with open_client() as client:
+        given = (
+            load_questions(qrels, queries, grades)
+            if qrels is not None
+            else _stored_questions(client, str(judgements))
+        )
+        for note in given.notes:
+            notes().print(plain(note))
+        questions = given.questions
         if corpus:
             questions = _load(client, corpus, chunk_size, questions)
         runs = _ask_all(client, questions, mode or tuple(Mode), variants, depth)
@@ -104,7 +115,7 @@ def evaluate(
         runs,
         comparisons,
         createdAt=datetime.now(UTC).isoformat(timespec="seconds"),
-        judgements=qrels.name,
+        judgements=judgements if qrels is None else qrels.name,
         depth=depth,
         variants={one.name: one.fields for one in variants},
     )
@@ -121,6 +132,19 @@ def evaluate(
         raise CommandError(f"{earlier} has none of these modes and variants")
     if any(one.is_worse for one in against_earlier):
         raise typer.Exit(exits.FAILED)
+
+
+def _stored_questions(client: Client, name: str) -> QuestionSet:
+    stored = client.pages("/api/judgements", limit=200, set=name)
+    with NamedTemporaryFile("w", suffix=".jsonl") as file:
+        for one in stored:
+            target = {"document": one["uri"], "quote": one["quote"], "gain": one["grade"]}
+            line = {"query": one["query"], "filter": one["filter"], "target": target}
+            file.write(json.dumps(line) + "\n")
+        if file.tell() == 0:
+            raise CommandError(f"the service has no judgements in a set {name}")
+        file.flush()
+        return load_questions(Path(file.name), None)
 
 
 def _variant(text: str) -> Variant:

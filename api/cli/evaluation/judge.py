@@ -5,7 +5,6 @@ Denominators come from the judgements alone: an answer that was never found, or 
 counts as missed.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,6 +14,7 @@ from urllib.parse import unquote
 from api.cli.evaluation.collection_files import normal_id
 from api.cli.evaluation.measures import ndcg, reciprocal_rank
 from api.cli.evaluation.questions import Question, Target
+from ingest.search.quotes import has_quote
 
 Hit = Mapping[str, Any]
 
@@ -70,7 +70,7 @@ def _is_at(target: Target, hits: Iterable[Hit]) -> bool:
     return any(
         (target.document is None or normal_id(target.document) in _names(hit))
         and (target.page is None or _has_page(hit, target.page))
-        and (target.quote is None or f" {_words(target.quote)} " in f" {_words(hit['content'])} ")
+        and (target.quote is None or has_quote(hit["content"], target.quote))
         for hit in hits
     )
 
@@ -87,8 +87,3 @@ def _names(hit: Hit) -> set[str]:
 def _has_page(hit: Hit, page: int) -> bool:
     first = hit["page"]
     return first is not None and first <= page <= (hit["pageEnd"] or first)
-
-
-def _words(text: str) -> str:
-    """The words alone: quotes match whatever the markup and the line breaks."""
-    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -3,6 +3,7 @@
 import { overviewScreens } from "../screens/overview/index.ts";
 import { settingsScreens } from "../screens/settings/index.ts";
 import { documentScreens } from "../screens/document/index.ts";
+import { searchScreens } from "../screens/search/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
 import type { Screen } from "./screen.ts";
 
@@ -11,4 +12,5 @@ export const SCREENS: readonly Screen[] = [
   ...sourcesScreens,
   ...settingsScreens,
   ...documentScreens,
+  ...searchScreens,
 ];

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from ingest.postgres.database import Connection, load_queries
+from ingest.postgres.database import Connection, Pool, load_queries
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("search/hits.sql")
@@ -128,3 +128,12 @@ async def load(conn: Connection, ids: Sequence[UUID], *, application_id: UUID) -
     async with conn.cursor(row_factory=class_row(StoredChunk)) as cur:
         await cur.execute(_SQL["load"], {"ids": list(ids), "application_id": application_id})
         return await cur.fetchall()
+
+
+async def load_alone(pool: Pool, ids: Sequence[UUID], *, application_id: UUID) -> list[StoredChunk]:
+    """The same in a transaction of its own, in one round trip."""
+    return await pool.run_alone(
+        _SQL["load"],
+        {"ids": list(ids), "application_id": application_id},
+        row_factory=class_row(StoredChunk),
+    )

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
+from psycopg import sql
 
 from ingest.analysis.terms import Terms, as_array, salt
 from ingest.postgres.database import Connection, load_queries
@@ -91,14 +92,17 @@ async def candidates(
         second.append(groups[min(1, len(groups) - 1)])
         third.append(groups[-1])
         phrases.append(_pattern([group ^ added for group in condition.phrase]))
-    statement, parameters = scope.fill_in(
-        _SQL["candidates_in_haste" if scope.finds_deleted else "candidates"]
-    )
+    statement, parameters = candidates_statement(scope)
     values = {"first": first, "second": second, "third": third, "phrases": phrases}
     values |= {"grams": grams, "most": most}
     # Not prepared, since a generic plan cannot know the filter.
     cursor = await conn.execute(statement, {**parameters, **values}, prepare=scope.finds_deleted)
     return _chunks(await cursor.fetchall(), scope.application_id)
+
+
+def candidates_statement(scope: SearchScope) -> tuple[sql.Composed, dict[str, Any]]:
+    live = sql.SQL("" if scope.finds_deleted else _SQL["live"].decode())
+    return scope.fill_in(_SQL["candidates"], live=live)
 
 
 async def terms_of(

@@ -38,11 +38,7 @@ select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as gr
            as condition(first, second, third, phrase)
      cross join lateral (
         select chunk.id
-          from rag.keyword_index as chunk
-          join rag.documents as document
-            on document.id = chunk.document_id and document.deleted_at is null
-          join rag.knowledge_sources as source
-            on source.id = chunk.source_id and source.deleted_at is null
+          from rag.keyword_index as chunk {live}
          where chunk.application_id = %(application_id)s
            and chunk.words && condition.first::integer[]
            and chunk.words && condition.second::integer[]
@@ -55,43 +51,17 @@ select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as gr
       from unnest(%(grams)s::text[]) as condition(grams)
      cross join lateral (
         select chunk.id
-          from rag.keyword_index as chunk
-          join rag.documents as document
-            on document.id = chunk.document_id and document.deleted_at is null
-          join rag.knowledge_sources as source
-            on source.id = chunk.source_id and source.deleted_at is null
+          from rag.keyword_index as chunk {live}
          where chunk.application_id = %(application_id)s
            and chunk.grams @> condition.grams::integer[]
            and {passes}
          limit %(most)s) as found) as met
   join rag.keyword_index as chunk on chunk.id = met.id;
 
--- name: candidates_in_haste
--- The same without a filter, and with deleted chunks not yet purged.
-select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as grams
-  from (
-    select found.id
-      from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
-           as condition(first, second, third, phrase)
-     cross join lateral (
-        select chunk.id
-          from rag.keyword_index as chunk
-         where chunk.application_id = %(application_id)s
-           and chunk.words && condition.first::integer[]
-           and chunk.words && condition.second::integer[]
-           and chunk.words && condition.third::integer[]
-           and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
-         limit %(most)s) as found
-    union
-    select found.id
-      from unnest(%(grams)s::text[]) as condition(grams)
-     cross join lateral (
-        select chunk.id
-          from rag.keyword_index as chunk
-         where chunk.application_id = %(application_id)s
-           and chunk.grams @> condition.grams::integer[]
-         limit %(most)s) as found) as met
-  join rag.keyword_index as chunk on chunk.id = met.id;
+-- name: live
+-- In `candidates`: only chunks that are not deleted. A search in haste does without.
+join rag.documents as document on document.id = chunk.document_id and document.deleted_at is null
+join rag.knowledge_sources as source on source.id = chunk.source_id and source.deleted_at is null
 
 -- name: terms_of
 -- The terms of these chunks.

@@ -27,7 +27,9 @@ def never() -> Any:
 def operations(app: FastAPI) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Method, path with made-up ids, and description of each operation of the API."""
     for template, methods in app.openapi()["paths"].items():
-        path = template.format(id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="file")
+        path = template.format(
+            id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="file", name="none"
+        )
         for method, operation in methods.items():
             if path not in OPEN:
                 yield method.upper(), path, operation

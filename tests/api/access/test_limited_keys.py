@@ -110,6 +110,25 @@ async def limited(app: FastAPI, house: House) -> AsyncIterator[httpx.AsyncClient
         yield client
 
 
+async def test_an_explanation_tells_nothing_of_other_documents(
+    limited: httpx.AsyncClient, editor: httpx.AsyncClient
+) -> None:
+    """Else a word that only hidden documents have would be told by how many have it."""
+    body = {"query": "hidden heron", "explain": True, "mode": "keyword"}
+
+    own = (await limited.post("/api/search", json=body)).json()
+    everything = (await editor.post("/api/search", json=body)).json()
+
+    [why] = own["explanation"]["hits"]
+    assert own["explanation"]["statistics"] is None
+    assert [(one["word"], one["weight"], one["chunks"]) for one in why["words"]] == [
+        ("heron", None, None)
+    ]
+    assert everything["explanation"]["statistics"]["chunks"] == 2
+    told = {one["word"]: one["chunks"] for one in everything["explanation"]["hits"][0]["words"]}
+    assert told == {"hidden": 1, "heron": 2}
+
+
 async def test_it_reads_what_is_in_its_collections(
     limited: httpx.AsyncClient, house: House
 ) -> None:

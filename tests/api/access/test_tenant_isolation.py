@@ -76,6 +76,12 @@ ROLES: Final = {
     "POST /api/jobs/{id}/approve": "editor",
     "POST /api/jobs/{id}/reject": "editor",
     "POST /api/search": "viewer",
+    "PUT /api/judgements": "editor",
+    "GET /api/judgements": "viewer",
+    "DELETE /api/judgements/{id}": "editor",
+    "GET /api/judgement-sets": "viewer",
+    "DELETE /api/judgement-sets/{name}": "editor",
+    "GET /api/judgement-sets/{name}/export": "viewer",
     "POST /api/tickets": "viewer",
     "GET /api/me": "viewer",
     "POST /api/session/codes": "operator",
@@ -126,6 +132,7 @@ BODIES: Final[Mapping[str, Any]] = {
     f"PATCH {COLLECTION}": {"name": "mine now"},
     f"POST {COLLECTION}/knowledge-sources": {"remove": [str(UUID(int=1))]},
     "POST /api/search": {"query": "secret"},
+    "PUT /api/judgements": {"query": "secret", "chunkId": str(UUID(int=1)), "grade": 1},
     "POST /api/applications": {"name": "new"},
     "PATCH /api/applications/{id}": {"name": "mine now"},
     f"POST {KEYS}": {"name": "back door", "role": "admin"},
@@ -161,6 +168,7 @@ class Victim:
         self.endpoint_id: str | None = None
         self.delivery_id: str | None = None
         self.collection_id: str | None = None
+        self.judgement_id: str | None = None
 
     def url(self, route: str) -> str:
         path = route.partition(" ")[2]
@@ -173,10 +181,16 @@ class Victim:
             "/api/applications": self.application_id,
             "/api/webhook-endpoints": self.endpoint_id,
             "/api/collections": self.collection_id,
+            "/api/judgements": self.judgement_id,
         }
         id = next((owned[start] for start in owned if path.startswith(start)), None)
         return path.format(
-            id=id, keyId=self.key_id, deliveryId=self.delivery_id, type="file", page=1
+            id=id,
+            keyId=self.key_id,
+            deliveryId=self.delivery_id,
+            type="file",
+            name="default",
+            page=1,
         )
 
 
@@ -203,6 +217,8 @@ async def victim(
     hook = {"url": "https://hooks.example", "events": ["job.failed"]}
     collection = await editor.post("/api/collections", json={"name": "theirs"})
     victim.collection_id = collection.json()["id"]
+    judged = {"query": "secret", "chunkId": str(victim.chunk_id), "grade": 1}
+    victim.judgement_id = (await editor.put("/api/judgements", json=judged)).json()["id"]
     victim.endpoint_id = (await admin.post("/api/webhook-endpoints", json=hook)).json()["id"]
     test = await admin.post(f"/api/webhook-endpoints/{victim.endpoint_id}/test")
     victim.delivery_id = test.json()["deliveryId"]
@@ -217,7 +233,9 @@ def seen(answer: httpx.Response) -> tuple[int, str]:
 
 def nobodys(route: str) -> str:
     path = route.partition(" ")[2]
-    return path.format(id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="none", page=1)
+    return path.format(
+        id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="none", name="none", page=1
+    )
 
 
 async def call(client: httpx.AsyncClient, route: str, url: str) -> httpx.Response:

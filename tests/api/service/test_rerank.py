@@ -87,6 +87,22 @@ async def test_the_reranker_decides_the_order(
     assert f"Birds > A\n\n{TEXTS[0]}" in request["documents"]
 
 
+async def test_an_explanation_tells_the_place_before_and_after(
+    client: httpx.AsyncClient, ranker: RerankServer
+) -> None:
+    reranked = (await ask(client, explain=True))["explanation"]
+    plain = (await ask(client, explain=True, rerank=False))["explanation"]
+    ranker.status = 500
+    failed = (await ask(client, explain=True))["explanation"]
+
+    places = [(why["firstPlace"], why["rerankedPlace"]) for why in reranked["hits"]]
+    assert places == [(3, 1), (2, 2), (1, 3)]
+    assert reranked["rerankCandidates"] == 20
+    assert reranked["milliseconds"]["rerank"] > 0
+    assert [why["rerankedPlace"] for why in plain["hits"]] == [None] * 3
+    assert [why["rerankedPlace"] for why in failed["hits"]] == [None] * 3
+
+
 async def test_more_than_the_limit_are_reranked_and_limits_hold_after_it(
     client: httpx.AsyncClient, ranker: RerankServer
 ) -> None:

@@ -24,6 +24,8 @@ from ingest.postgres.database import (
     transaction,
 )
 from ingest.postgres.migrations import migrate
+from ingest.store.search.keyword_search import candidates_statement
+from ingest.store.search.scope import SearchScope
 from tests.support.lock_recorder import LockRecorder
 
 OURS: Final = UUID(int=0xA)
@@ -414,13 +416,11 @@ async def test_the_keyword_search_uses_its_index_behind_the_wall(
         [OURS],
     )
     rows.execute("analyze rag.chunks")
-    candidates = load_queries("search/keyword_search.sql")["candidates_in_haste"]
+    candidates, scope = candidates_statement(SearchScope(application_id=OURS, is_hasty=True))
     terms = {name: ["{1}"] for name in ("first", "second", "third", "phrases", "grams")}
     async with transaction(pool.of(OURS)) as conn:
         await conn.execute("set local enable_seqscan = off")
-        cursor = await conn.execute(
-            b"explain " + candidates, {**terms, "application_id": OURS, "most": 9}
-        )
+        cursor = await conn.execute(sql.SQL("explain ") + candidates, {**terms, **scope, "most": 9})
         plan = [line for (line,) in await cursor.fetchall()]
 
     for index in ("chunks_words", "chunks_grams"):

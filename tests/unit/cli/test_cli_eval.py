@@ -38,12 +38,17 @@ class FakeSearch:
         self.answer: dict[str, Any] = {"degraded": []}
         self.statuses: list[int] = []
         self.uploads = FakeService()
+        self.judgements: list[dict[str, Any]] = []
+        self.sets: list[str] = []
 
     def client(self) -> Client:
         target = ServiceAddress(url="http://ingest.test", key=KEY, key_from="the test")
         return Client(target, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/judgements":
+            self.sets.append(str(request.url.params["set"]))
+            return httpx.Response(200, json={"items": self.judgements, "nextCursor": None})
         if request.url.path != "/api/search":
             return self._upload(request)
         if self.statuses:
@@ -283,3 +288,31 @@ def test_judgements_without_queries_say_what_is_missing(
 
     assert "add --queries FILE" in run(qrels).stderr
     assert run("/nowhere").exit_code == 2
+
+
+def test_judgements_that_the_service_stores_are_asked(service: FakeSearch) -> None:
+    common = {"query": "oil", "filter": None, "uri": "pump.md"}
+    service.judgements = [
+        {**common, "quote": "every 400 hours", "grade": 1},
+        {**common, "quote": "never", "grade": 0},
+        {**common, "quote": "no filter", "grade": 1, "filter": {"where": {"uri": "x"}}},
+    ]
+    service.find = lambda body: [hit("pump.md", content="Change it every 400 hours.")]
+
+    result = CliRunner().invoke(app, ["eval", "--judgements", "mine", "--mode", "hybrid", "--json"])
+
+    assert result.exit_code == 0, result.output
+    [run] = json.loads(result.stdout)["runs"]
+    assert service.sets == ["mine"]
+    assert [one["measures"]["mrr"] for one in run["questions"]] == [1, 0]
+    assert [body.get("filter") for body in service.bodies] == [None, {"where": {"uri": "x"}}]
+
+
+def test_judgements_come_from_one_place(service: FakeSearch, tmp_path: Path) -> None:
+    file = tmp_path / "thumbs.jsonl"
+    file.write_text('{"query": "oil", "target": "pump.md"}')
+    for arguments in ([], [str(file), "--judgements", "mine"]):
+        assert CliRunner().invoke(app, ["eval", *arguments]).exit_code != 0
+    nothing = CliRunner().invoke(app, ["eval", "--judgements", "mine"])
+    assert "no judgements" in nothing.output
+    assert service.bodies == []

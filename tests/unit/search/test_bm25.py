@@ -9,7 +9,8 @@ import pytest
 from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers
 from ingest.analysis.words import split
-from ingest.search.bm25 import Candidates, Rows, Scores, Statistics, score, usual_length
+from ingest.search.bm25 import Candidates, Scores, Statistics, score, usual_length
+from ingest.search.term_rows import Rows
 
 
 def words(text: str, *, title: str = "", headings: str = "") -> Terms:

@@ -95,6 +95,7 @@ export const errors: { [code in keyof typeof en]: readonly [means: string, advic
   secret_lost: ["Das Geheimnis kann nicht noch einmal gezeigt werden.", "Erzeugen Sie einen neuen Schlüssel oder ein neues Geheimnis."],
   collection_exists: ["Es gibt schon eine Sammlung mit diesem Namen.", "Wählen Sie einen anderen Namen."],
   too_many_collections: ["Es gibt so viele Sammlungen wie erlaubt.", "Löschen Sie zuerst eine; für feinere Mengen gibt es Metadaten und Filter."],
+  too_many_judgements: ["Es gibt so viele Urteile wie erlaubt.", "Löschen Sie einen Satz, der nicht mehr gebraucht wird."],
   limited_keys_not_enforced: ["Die Datenbank kann Schlüssel nicht auf Sammlungen beschränken.", "Der Betreiber richtet die Zeilensicherheit (row-level security) ein."],
   not_retryable: ["In diesem Zustand geht kein neuer Versuch.", "Laden Sie neu: Vielleicht läuft es schon."],
   not_reviewable: ["Es wartet nicht auf eine Prüfung.", "Laden Sie neu: Vielleicht hat schon jemand entschieden."],

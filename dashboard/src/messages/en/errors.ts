@@ -95,6 +95,7 @@ export const errors = {
   secret_lost: ["The secret cannot be shown again.", "Create a new key or secret."],
   collection_exists: ["There is a collection with this name.", "Choose another name."],
   too_many_collections: ["There are as many collections as allowed.", "Delete one first; for finer sets use metadata and filters."],
+  too_many_judgements: ["There are as many judgements as allowed.", "Delete a set that is not needed any more."],
   limited_keys_not_enforced: ["The database cannot confine keys to collections.", "The operator sets up row-level security."],
   not_retryable: ["It cannot be retried in its state.", "Reload: it may run already."],
   not_reviewable: ["It does not wait for a review.", "Reload: somebody may have decided already."],

@@ -1,0 +1,35 @@
+/** Why nothing was found, as far as the service knows it, and what may help. */
+
+import type { SearchHits } from "@rag-ingest/client";
+import { setQuery } from "../../app/router.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/states.tsx";
+import { number } from "../../messages/format.ts";
+import { search } from "./messages.ts";
+import { WithoutFilter } from "./results.tsx";
+import { filterOf, type What } from "./settings.ts";
+
+export function NoHits({ answer, what, column }: { answer: SearchHits; what: What; column: "first" | "second" }) {
+  const { explanation } = answer;
+  const isFiltered = filterOf(what) !== undefined;
+  const passing = explanation?.passingDocuments ?? null;
+  const below = explanation?.belowMinScore ?? 0;
+  const byWordsOnly = explanation?.searchedBy.join() === "words" && !answer.degraded?.length;
+  const reasons = [
+    isFiltered && passing === 0 && search().nonePasses,
+    isFiltered && passing !== null && passing > 0 && below === 0 && search().filterHides(number(passing)),
+    below > 0 && search().belowLeast(number(below)),
+    explanation?.query?.excluded.length && search().excludedHelp(explanation.query.excluded.map((words) => `“${words}”`).join(", ")),
+    explanation?.query?.phrases.length && search().phraseHelp(explanation.query.phrases.map((group) => group.map((words) => `“${words}”`).join(search().or)).join(", ")),
+    byWordsOnly && search().keywordHelp,
+  ].filter(Boolean) as string[];
+  return (
+    <EmptyState icon="search" title={search().noHits}>
+      {(reasons.length ? reasons : [search().nothingStored]).map((reason) => <p key={reason} dir="auto">{reason}</p>)}
+      <div class="actions">
+        {isFiltered && <WithoutFilter />}
+        {byWordsOnly && <Button onClick={() => setQuery({ [column === "first" ? "mode" : "b.mode"]: undefined })}>{search().byMeaningToo}</Button>}
+      </div>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,102 @@
+"""The explanation of a score: its parts are those of the score, and add up to it."""
+
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.analysis.question import read_question
+from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers, spelling_forms
+from ingest.analysis.words import split
+from ingest.search.bm25 import Statistics
+from ingest.search.explain import WordParts, words_of_chunks
+from ingest.search.keyword_ranking import WordMatches
+from ingest.store.search.keyword_search import IndexedChunk
+
+WORDS = ("heron", "pump", "kündigung", "kündigungsfrist", "getUserById", "user", "owl")
+
+
+def indexed(number: int, text: str, *, title: str = "", headings: str = "") -> IndexedChunk:
+    """A chunk of a language with grams and without stems."""
+    gap = np.array([SEPARATOR], np.int32)
+    fields = [split(part) for part in (title, headings, text)]
+    words: list[Terms] = []
+    for one in fields:
+        words += [numbers(forms(one.in_order, None)), gap]
+    words += [numbers(spelling_forms(one, None)) for one in fields]
+    own = numbers(sorted({gram for one in fields for gram in grams(one.in_order, "de")}))
+    return IndexedChunk(UUID(int=number), np.concatenate(words), np.unique(own))
+
+
+def matches_of(query: str) -> WordMatches:
+    question = read_question(query, [])
+    found = [float(place) for place in range(1, len(question.words) + 1)]
+    statistics = Statistics(
+        chunks=100,
+        usual_length=4,
+        found=found,
+        grams_found=[[7.0] * len(word.grams) for word in question.words],
+    )
+    return WordMatches(question=question, statistics=statistics)
+
+
+def explained(query: str, chunk: IndexedChunk) -> WordParts:
+    return words_of_chunks(matches_of(query), [chunk])[chunk.id]
+
+
+texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+
+
+@settings(deadline=None)
+@given(query=texts, chunks=st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=4))
+def test_the_parts_add_up_to_the_score(query: str, chunks: list[tuple[str, str, str]]) -> None:
+    matches = matches_of(query)
+    candidates = [
+        indexed(n, text, title=title, headings=headings)
+        for n, (text, title, headings) in enumerate(chunks)
+    ]
+
+    scores = matches.score(candidates)
+    parts = words_of_chunks(matches, candidates)
+
+    for id, score in scores.items():
+        words, pairs = parts[id]
+        total = sum(word.bm25 + word.bm25_by_grams for word in words)
+        assert total + sum(pair.bm25 for pair in pairs) == pytest.approx(score)
+        assert all(word.bm25 + word.bm25_by_grams > 0 for word in words)
+
+
+def test_words_are_counted_by_field() -> None:
+    chunk = indexed(1, "pump and pump of getUserById", title="pump", headings="heron pump")
+
+    words, pairs = explained("heron pump getUserById", chunk)
+
+    by_word = {word.word: word for word in words}
+    pump, heron, whole = by_word["pump"], by_word["heron"], by_word["getuserbyid"]
+    assert (pump.title, pump.headings, pump.body, pump.other_spellings) == (1, 1, 2, 0)
+    assert (heron.title, heron.headings, heron.body) == (0, 1, 0)
+    assert (whole.body, whole.other_spellings) == (0, 1)
+    assert (pump.chunks, heron.chunks) == (2, 1)
+    assert heron.weight is not None
+    assert pump.weight is not None
+    assert heron.weight > pump.weight > 0
+    assert (["heron", "pump"], 1) in [(pair.words, pair.times) for pair in pairs]
+
+
+def test_the_grams_that_found_a_compound_are_named() -> None:
+    words, _ = explained("kündigungen owl", indexed(1, "Kündigungsfrist"))
+
+    [word] = words
+    assert (word.word, word.body, word.bm25) == ("kündigungen", 0, 0)
+    assert word.bm25_by_grams > 0
+    assert {"kund", "undi", "gung"} <= set(word.grams)
+    assert "unge" not in word.grams
+
+
+def test_the_word_itself_needs_no_grams() -> None:
+    [word], _ = explained("kündigung", indexed(1, "kündigung"))
+
+    assert word.bm25 > 0
+    assert word.grams == []
