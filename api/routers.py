@@ -31,17 +31,21 @@ from api.routes import (
     worker_config,
 )
 from api.routes.collections import collections
+from api.routes.lists import bulk, job_lists, source_lists
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
     upload_check.router,
     upload_url.router,
     preview.router,
+    bulk.router,
+    source_lists.router,
     sources.router,
     collections.router,
     documents.router,
     crawls.router,
     batches.router,
+    job_lists.router,
     jobs.router,
     job_requests.router,
     job_types.router,

@@ -65,6 +65,25 @@ async def get_document(id: UUID, pool: PoolDep, key: Reader) -> Document:
     return found
 
 
+@router.get("/documents/{id}/chunks")
+async def list_document_chunks(
+    id: UUID, pool: PoolDep, key: Reader, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Chunk]:
+    """The searchable chunks of one document, such as a page of a site, in reading order."""
+    async with transaction(pool) as conn:
+        found = await source_views.document(conn, application_id=key.application_id, document_id=id)
+        if found is None:
+            raise NotFound("document")
+        rows = await source_views.list_document_chunks(
+            conn,
+            application_id=key.application_id,
+            document_id=id,
+            limit=limit + 1,
+            after=pagination.position(cursor),
+        )
+    return pagination.page(rows, limit, key=lambda row: (row.ordinal,))
+
+
 @router.get(
     "/documents/{id}/text",
     response_class=Response,

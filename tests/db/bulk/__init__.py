@@ -1,0 +1,1 @@
+"""Bulk actions: each row once, under kills, races and concurrent requests."""
