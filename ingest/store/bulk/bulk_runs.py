@@ -12,7 +12,6 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
-from pydantic import Field
 
 from ingest.errors import LeaseLost, NotFound
 from ingest.payloads import BulkAction, BulkPayload
@@ -64,7 +63,7 @@ class BulkPlan(View):
     """False: there are at least so many."""
     eligible: int
     """Rows among them that the action would change."""
-    not_eligible: list[Refused] = Field(default_factory=list)
+    not_eligible: list[Refused]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

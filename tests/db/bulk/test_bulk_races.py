@@ -21,6 +21,7 @@ from ingest.store.sources import source_control
 from ingest.store.tenants import applications
 from tests.support.bulk_runs import bulk_context, claim_bulk, finish_bulk
 from tests.support.queue_builders import claim, complete, job_row, upload
+from tests.support.running_worker import until
 
 ROWS = 12
 
@@ -195,10 +196,8 @@ async def test_an_upload_that_commits_first_takes_its_file_out_of_a_deletion_of_
 
 async def _until_waiting(conn: Connection) -> None:
     """Until somebody waits for an advisory lock."""
-    while not await one(
-        conn, "select exists (select from pg_locks where locktype = 'advisory' and not granted)"
-    ):
-        await asyncio.sleep(0.01)
+    query = "select exists (select from pg_locks where locktype = 'advisory' and not granted)"
+    await until(lambda: one(conn, query))
 
 
 async def test_files_that_are_uploaded_and_read_meanwhile_survive_a_deletion_of_all(
