@@ -1,8 +1,12 @@
 /** All screens. The order of the navigation is in each screen's own definition. */
 
+import { batchesScreens } from "../screens/batches/index.ts";
+import { jobsScreens } from "../screens/jobs/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
 import type { Screen } from "./screen.ts";
 
 export const SCREENS: readonly Screen[] = [
   ...sourcesScreens,
+  ...jobsScreens,
+  ...batchesScreens,
 ];

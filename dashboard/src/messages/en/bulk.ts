@@ -1,0 +1,68 @@
+import { plural } from "../language.ts";
+
+type Noun = "sources" | "jobs";
+const nouns: Record<Noun, { one: string; other: string }> = {
+  sources: { one: "source", other: "sources" },
+  jobs: { one: "job", other: "jobs" },
+};
+const counted = (of: Noun, n: number, shown: string) => `${shown} ${plural("en", n, nouns[of])}`;
+
+export const bulk = {
+  choose: (of: Noun) => `Change all ${nouns[of].other} of this filter …`,
+  chooseSelected: (of: Noun, n: number, shown: string) => `Change ${counted(of, n, shown)} …`,
+  label: "Bulk action",
+  clearSelection: "Clear selection",
+  actions: {
+    delete: "Delete",
+    cancel: "Cancel processing",
+    retry: "Retry",
+    fetch_again: "Fetch again",
+    set_metadata: "Set metadata",
+    add_to_collection: "Add to a collection",
+    remove_from_collection: "Remove from a collection",
+    set_chunking: "Set chunk settings",
+    set_schedule: "Set the schedule",
+  } as Record<string, string>,
+  title: (action: string, of: Noun) => `${bulk.actions[action]!}: ${nouns[of].other}`,
+  confirm: (action: string, of: Noun, n: number, shown: string) => `${bulk.actions[action]!}: ${counted(of, n, shown)}`,
+  counting: "Counting …",
+  eligible: (of: Noun, n: number, shown: string) => plural("en", n, {
+    one: `${counted(of, n, shown)} will be changed.`,
+    other: `${counted(of, n, shown)} will be changed.`,
+  }),
+  none: "Nothing would be changed.",
+  stays: (n: number, shown: string, why: string) => plural("en", n, { one: `${shown} stays as it is: ${why}.`, other: `${shown} stay as they are: ${why}.` }),
+  reasons: {
+    not_cancellable: "nothing is open to cancel",
+    not_retryable: "nothing failed that could be retried",
+    not_rescrapable: "files have no address to fetch",
+    not_ended: "not ended yet",
+    superseded: "a newer run has replaced it",
+    unchanged: "already so",
+    too_large: "the metadata would be too large",
+    no_longer_matches: "no longer of the filter",
+    not_found: "the collection is gone",
+  } as Record<string, string>,
+  onlyNow: "Only what matches now is changed. It runs in the background, and can be stopped.",
+  undo: "Deleted sources leave lists and searches at once, and cannot be restored.",
+  metadata: "Metadata",
+  metadataHint: "A line each: key=value adds or replaces, key= removes. Other keys stay.",
+  metadataWrong: (line: string) => `“${line}” is not key=value`,
+  collection: "Collection",
+  noCollections: "There are no collections yet.",
+  size: "Tokens per chunk",
+  overlap: "Tokens shared by neighbours",
+  by: "A chunk ends at",
+  inherited: "as the application",
+  ends: { heading: "headings", page: "pages", row: "rows", size: "its size only" } as Record<string, string>,
+  cron: "Cron expression",
+  cronHint: "Minute, hour, day, month, weekday; empty: every night with all others.",
+  timezone: "Time zone",
+  started: (shown: string) => `Started for ${shown}.`,
+  running: (action: string) => `${bulk.actions[action] ?? action}: running`,
+  stop: "Stop",
+  done: (n: number, shown: string) => plural("en", n, { one: `${shown} changed.`, other: `${shown} changed.` }),
+  stopped: "Stopped. What is done stays.",
+  failed: "It failed.",
+  details: "Details",
+};
