@@ -1,9 +1,9 @@
 /** The screens that are registered, in groups. On narrow pages it is a drawer. */
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { IconButton } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import { Icon, Mark } from "../components/icon.tsx";
 import { components } from "../components/messages.ts";
 import { shell } from "../messages/shell.ts";
 import { href, path } from "./router.ts";
@@ -21,9 +21,18 @@ export function visibleScreens(): Screen[] {
 
 export function Navigation({ active }: { active: Screen | undefined }) {
   const screens = visibleScreens();
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     isDrawerOpen.value = false;
   }, [path.value]);
+  useEffect(() => {
+    if (!isDrawerOpen.value) return;
+    const before = document.activeElement;
+    nav.current!.querySelector<HTMLElement>("[aria-current], li a")?.focus();
+    return () => {
+      if (before instanceof HTMLElement && nav.current?.contains(document.activeElement)) before.focus();
+    };
+  }, [isDrawerOpen.value]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => event.key === "Escape" && (isDrawerOpen.value = false);
     addEventListener("keydown", onKey);
@@ -32,9 +41,9 @@ export function Navigation({ active }: { active: Screen | undefined }) {
   return (
     <>
       {isDrawerOpen.value && <div class="scrim" onClick={() => (isDrawerOpen.value = false)} />}
-      <nav class={isDrawerOpen.value ? "sidebar open" : "sidebar"} aria-label={shell().navigation}>
+      <nav ref={nav} class={isDrawerOpen.value ? "sidebar open" : "sidebar"} aria-label={shell().navigation}>
         <div class="brand">
-          <a href={href("/")}>{shell().product}</a>
+          <a href={href("/")}><Mark />{shell().product}</a>
           <IconButton icon="cross" label={components().close} onClick={() => (isDrawerOpen.value = false)} />
         </div>
         {GROUPS.map((group) => {

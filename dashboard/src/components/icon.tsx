@@ -16,6 +16,7 @@ const PATHS = {
   applications: "M4 4h5v5H4zM11 4h5v5h-5zM4 11h5v5H4zM11 11h5v5h-5z",
   keys: "M12.5 4a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 10l-6 6M6 14l1.5 1.5M4 16l1 1",
   settings: "M10 7.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM10 3v2M10 15v2M3 10h2M15 10h2M5 5l1.5 1.5M13.5 13.5 15 15M5 15l1.5-1.5M13.5 6.5 15 5",
+  account: "M10 4a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM4 16.5c.5-3 3-4.5 6-4.5s5.5 1.5 6 4.5",
   evaluation: "M4 16V9M8 16V4M12 16v-5M16 16V7",
   check: "M4.5 10.5 8.5 14.5 15.5 6",
   cross: "M5 5l10 10M15 5 5 15",
@@ -49,6 +50,17 @@ const PATHS = {
   thumbUp: "M4 9h2.5v7H4zM6.5 9.5 10 3.5c1.5 0 2 1 1.5 2.5L11 8h5l-1.5 8h-8",
   thumbDown: "M4 11h2.5V4H4zM6.5 10.5l3.5 6c1.5 0 2-1 1.5-2.5L11 12h5l-1.5-8h-8",
 } as const;
+
+/** The sign of the product. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="8" />
+      <path d="M9 9.5h14M9 15h14M9 20.5h6" />
+      <circle cx="21.5" cy="21.5" r="3" />
+    </svg>
+  );
+}
 
 export type IconName = keyof typeof PATHS;
 

@@ -1,6 +1,6 @@
 /** A list of the API in a component: page by page, with its state in the address, new rows announced. */
 
-import type { Page } from "@rag-ingest/client";
+import { ApiError, type Page } from "@rag-ingest/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { readQuery, setQuery, text } from "../app/router.ts";
 import { merge } from "./merge.ts";
@@ -47,6 +47,9 @@ export interface ListOptions<T> {
   every?: number;
 }
 
+/** Whether the reader has turned the page, and the table that comes takes the focus. */
+export const pageTurn = { isDue: false };
+
 /** The cursor is the parameter `cursor` of the address. */
 export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>): List<T> {
   const { cursor } = readQuery({ cursor: text });
@@ -71,8 +74,13 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
   }, [resource.data]);
 
   const now = shown?.key === key ? shown : undefined;
-  const go = (to: string | undefined) => setQuery({ cursor: to });
+  const go = (to: string | undefined) => {
+    pageTurn.isDue = true;
+    setQuery({ cursor: to });
+  };
   const next = now?.page.nextCursor ?? undefined;
+  // A cursor of another list or version: reading it again would fail again.
+  const isLost = resource.error instanceof ApiError && resource.error.code === "invalid_cursor";
   return {
     rows: now?.rows,
     error: resource.error,
@@ -80,7 +88,7 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
     fresh: now?.fresh ?? 0,
     isMoreFresh: now?.isMoreFresh ?? false,
     showFresh: () => now && setShown(start(key, now.page)),
-    refresh: resource.refresh,
+    refresh: isLost ? () => go(undefined) : resource.refresh,
     reload: () => {
       isReloading.current = true;
       resource.refresh();

@@ -1,0 +1,101 @@
+"""Lists that change while they are read."""
+
+import re
+from typing import Final
+
+from playwright.sync_api import Page, Request, expect
+
+from harness.service import Service
+
+RTL: Final = "דוח שנתי (סופי).txt"
+MARKUP: Final = "<img src=x onerror=alert(1)>.txt"
+
+
+def texts(name: str, count: int, start: int = 0) -> list[tuple[str, bytes]]:
+    return [
+        (f"{name} {number}.txt", f"{name} says {number}".encode())
+        for number in range(start, start + count)
+    ]
+
+
+def test_a_row_shows_its_state_as_it_changes(page: Page, service: Service) -> None:
+    service.http.put("/api/worker/config", json={"paused": ["file"]}).raise_for_status()
+    source = service.upload(texts("slow", 1))["knowledgeSourceIds"][0]
+    page.goto("#/sources")
+    row = page.get_by_role("row", name="slow 0.txt")
+    expect(row).to_contain_text("waiting")
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+    service.http.put("/api/worker/config", json={"paused": []}).raise_for_status()
+    service.wait_until_terminal(source)
+    expect(row).to_contain_text("completed")
+    expect(row.get_by_role("cell").nth(3)).to_have_text("1")
+
+
+def test_new_rows_are_announced_and_shown_on_demand(page: Page, service: Service) -> None:
+    service.upload(texts("before", 1))
+    page.goto("#/sources")
+    expect(page.get_by_role("row", name="before 0.txt")).to_be_visible()
+    count = page.get_by_role("row").count()
+    service.upload(texts("after", 3))
+    announcement = page.get_by_role("button", name="3 new · show")
+    expect(announcement).to_be_visible()
+    assert page.get_by_role("row").count() == count
+
+    announcement.click()
+    expect(page.get_by_role("row", name=re.compile(r"after \d\.txt"))).to_have_count(3)
+    expect(announcement).to_have_count(0)
+
+
+def test_many_events_cause_few_requests(page: Page, service: Service) -> None:
+    service.upload(texts("many", 150))
+    lists: list[Request] = []
+    page.on("request", lambda request: lists.append(request) if is_list(request) else None)
+    page.goto("#/sources")
+    expect(page.get_by_role("row")).to_have_count(51)
+    application = service.get("/api/me")["application"]["id"]
+    service.wait_until_terminal(application)
+    expect(page.get_by_role("cell", name="completed")).to_have_count(50)
+
+    # At most one a second, whatever 450 events say; the machine may be slow.
+    first, last = lists[0].timing["startTime"], lists[-1].timing["startTime"]
+    assert len(lists) <= 2 + (last - first) / 1000
+
+
+def is_list(request: Request) -> bool:
+    return "/api/knowledge-sources?" in request.url
+
+
+def test_hostile_names_are_text(page: Page, service: Service) -> None:
+    long = "/".join(["ü" * 60] * 30) + ".txt"
+    service.upload([(MARKUP, b"one"), (RTL, b"two"), ("🦊.txt", b"three"), (long, b"four")])
+    page.goto("#/sources")
+    for name in (MARKUP, RTL, "🦊.txt"):
+        expect(page.get_by_text(name, exact=True).first).to_be_visible()
+    expect(page.get_by_text("üüü").first).to_be_visible()
+
+    assert page.locator("td img").count() == 0
+    assert page.locator("bdi", has_text=RTL).first.get_attribute("dir") == "auto"
+    # Even the longest name makes no line wider than the page.
+    assert page.get_by_role("main").bounding_box() is not None
+    width = page.get_by_role("table").bounding_box()
+    assert width is not None
+    assert width["width"] <= 1280
+
+
+def test_pages_are_turned_and_found_again(page: Page, service: Service) -> None:
+    service.upload(texts("page", 60))
+    page.goto("#/sources")
+    expect(page.get_by_role("row")).to_have_count(51)
+    first = page.get_by_role("row").nth(1).inner_text()
+    page.get_by_role("button", name="Next").click()
+    expect(page).to_have_url(re.compile("cursor="))
+    expect(page.get_by_role("row").nth(1)).not_to_have_text(first)
+    address = page.url
+
+    page.get_by_role("button", name="Previous").click()
+    expect(page).not_to_have_url(re.compile("cursor="))
+    page.goto(address)
+    page.reload()
+    page.get_by_role("button", name="First").click()
+    expect(page).not_to_have_url(re.compile("cursor="))
