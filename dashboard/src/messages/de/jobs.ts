@@ -38,6 +38,7 @@ export const jobs: typeof en = {
     source: "Quelle", path: "Pfad oder Adresse", type: "Art", stage: "Stufe", attempts: "Versuche", priority: "Vorrang", queued: "Eingereiht", started: "Begonnen",
     ended: "Beendet", took: "Dauer", heartbeat: "Lebenszeichen des Workers", runAt: "Nicht vor", parent: "Gehört zu Auftrag", batch: "Hochladen", id: "Id",
   },
+  openSource: "Quelle öffnen",
   children: "Seine Dateien oder Seiten",
   result: "Ergebnis",
   log: "Protokoll",

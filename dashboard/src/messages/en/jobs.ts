@@ -36,6 +36,7 @@ export const jobs = {
     source: "Source", path: "Path or address", type: "Type", stage: "Stage", attempts: "Attempts", priority: "Priority", queued: "Queued", started: "Started",
     ended: "Ended", took: "Took", heartbeat: "Heartbeat of its worker", runAt: "Not before", parent: "Belongs to job", batch: "Upload", id: "Id",
   },
+  openSource: "Open the source",
   children: "Its files or pages",
   result: "Result",
   log: "Log",

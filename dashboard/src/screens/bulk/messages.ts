@@ -1,5 +1,7 @@
-import { bulk as de } from "../../messages/de/bulk.ts";
 import { bulk as en } from "../../messages/en/bulk.ts";
 import { catalogue } from "../../messages/language.ts";
 
-export const bulk = catalogue({ en, de });
+export const bulk = catalogue({
+  en,
+  de: async () => (await import("../../messages/de/bulk.ts")).bulk,
+});

@@ -33,6 +33,11 @@ function jsonOr(text: string): unknown {
 /** The lines that `parseMetadata` reads as this object. */
 export function formatMetadata(metadata: Record<string, unknown>): string {
   return Object.entries(metadata)
-    .map(([key, value]) => `${key}=${typeof value === "string" && jsonOr(value) === value ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key}=${typeof value === "string" && isPlain(value) ? value : JSON.stringify(value)}`)
     .join("\n");
+}
+
+/** Whether a text is read as itself. */
+function isPlain(text: string): boolean {
+  return text !== "" && text.trim() === text && !text.includes("\n") && jsonOr(text) === text;
 }

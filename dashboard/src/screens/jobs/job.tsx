@@ -4,7 +4,7 @@ import type { JobWithLogs } from "@rag-ingest/client";
 import { useEffect, useState } from "preact/hooks";
 import { href, navigate } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
-import { Button } from "../../components/button.tsx";
+import { Button, LinkButton } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Card, CodeBlock, Id, KeyValues, ScreenFrame } from "../../components/layout.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
@@ -17,6 +17,9 @@ import { JobState } from "./job-columns.tsx";
 import { LogLines } from "./job-log.tsx";
 import { jobs } from "./messages.ts";
 import { ReviewOf } from "./review-of.tsx";
+
+/** Types whose jobs have others below them. */
+const PARENTS = new Set(["file", "archive", "site_crawl", "rescrape"]);
 
 export function JobScreen({ params: { id } }: { params: { id: string } }) {
   const [isOpen, setOpen] = useState(true);
@@ -38,7 +41,7 @@ export function JobScreen({ params: { id } }: { params: { id: string } }) {
     <ScreenFrame title={jobs().jobTitle(job.type)} parent={parent} lead={<JobState job={job} />}
       actions={may("editor") && <Actions job={job} onChange={resource.refresh} />}>
       {resource.error !== undefined && <ErrorCard error={resource.error} onRetry={resource.refresh} />}
-      {job.lastErrorCode && (isEnded || job.status === "pending") && <ErrorCard error={{ code: job.lastErrorCode, detail: job.lastErrorMessage }} />}
+      {job.lastErrorCode && (isEnded || job.status === "pending") && <Failure job={job} onChange={resource.refresh} />}
       {job.status === "review_needed" && <ReviewOf jobId={job.id} onChange={resource.refresh} />}
       <div class="cards">
         <Facts job={job} />
@@ -47,6 +50,25 @@ export function JobScreen({ params: { id } }: { params: { id: string } }) {
       <LogLines lines={job.logs ?? []} isLive={isOpen} />
     </ScreenFrame>
   );
+}
+
+/** A source has the button that mends it; a job without one can only be retried. */
+function Failure({ job, onChange }: { job: JobWithLogs; onChange: () => void }) {
+  return (
+    <ErrorCard error={{ code: job.lastErrorCode!, detail: job.lastErrorMessage }}>
+      {job.knowledgeSourceId
+        ? <LinkButton kind="primary" href={href(`/sources/${job.knowledgeSourceId}`)}>{jobs().openSource}</LinkButton>
+        : may("editor") && job.status !== "pending" && <Button kind="primary" icon="retry" onClick={() => retryJob(job.id, onChange)}>{jobs().retry}</Button>}
+    </ErrorCard>
+  );
+}
+
+function retryJob(id: string, onChange: () => void): Promise<void> {
+  return attempt(async () => {
+    await api.post("/api/jobs/{id}/retry", { path: { id } });
+    toast(sources().queued);
+    onChange();
+  });
 }
 
 function Facts({ job }: { job: JobWithLogs }) {
@@ -70,7 +92,7 @@ function Facts({ job }: { job: JobWithLogs }) {
         [words.batch, job.batchId && <a href={href(`/batches/${job.batchId}`)}><code>{job.batchId.slice(0, 8)}</code></a>],
         [words.id, <Id value={job.id} />],
       ]} />
-      {!job.parentJobId && job.knowledgeSourceId && <p><a href={href("/jobs", { parentJobId: job.id })}>{jobs().children}</a></p>}
+      {PARENTS.has(job.type) && <p><a href={href("/jobs", { parentJobId: job.id })}>{jobs().children}</a></p>}
     </Card>
   );
 }
@@ -82,11 +104,7 @@ function Actions({ job, onChange }: { job: JobWithLogs; onChange: () => void }) 
   const isOpen = ["pending", "processing", "review_needed"].includes(job.status);
   const canRetry = ["failed", "cancelled"].includes(job.status);
   const waits = job.status === "pending" && job.runAt !== null;
-  const again = () => attempt(async () => {
-    await api.post("/api/jobs/{id}/retry", { path });
-    toast(sources().queued);
-    onChange();
-  });
+  const again = () => retryJob(job.id, onChange);
   const remove = async () => {
     await api.delete("/api/jobs/{id}", { path });
     toast(words.removed);

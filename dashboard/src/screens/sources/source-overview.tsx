@@ -21,13 +21,15 @@ const OPEN = ["pending", "processing"];
 export function SourceOverview({ source, live }: { source: Source; live: LiveSource | undefined }) {
   const isOpen = OPEN.includes(live?.status ?? source.status);
   return (
-    <div class="cards">
-      {source.jobId && <Run source={source} live={live} isOpen={isOpen} />}
-      <Children source={source} isOpen={isOpen} />
-      {source.coverage && source.coverage.pages > 0 && <Card title={sources().coverage}><CoverageStrip coverage={source.coverage} /></Card>}
-      <Warnings source={source} />
+    <>
+      <div class="cards">
+        {source.jobId && <Run source={source} live={live} isOpen={isOpen} />}
+        <Children source={source} isOpen={isOpen} />
+        {source.coverage && source.coverage.pages > 0 && <Card title={sources().coverage}><CoverageStrip coverage={source.coverage} /></Card>}
+        <Warnings source={source} />
+      </div>
       <Facts source={source} />
-    </div>
+    </>
   );
 }
 
