@@ -1,1 +1,0 @@
-"""Lists of sources and jobs by a filter, and actions on all that a filter selects."""

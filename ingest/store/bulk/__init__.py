@@ -1,1 +1,0 @@
-"""Actions on all sources or jobs of a filter, done by a job of the type `bulk`."""

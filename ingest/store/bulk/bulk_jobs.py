@@ -10,17 +10,10 @@ from ingest.store.sources import source_control
 _SQL = load_queries("bulk/bulk_jobs.sql")
 
 
-async def refusals(
-    conn: Connection, request: BulkRequest, *, limit: int, oldest: int | None
-) -> list[tuple[UUID, str | None]]:
-    """Matching jobs, and why the action leaves each alone, if it does.
-
-    `oldest`: only jobs from this position on.
-    """
-    values = {"action": request.payload.action, "limit": limit, "oldest": oldest}
-    cursor = await conn.execute(
-        _SQL["refusals"], {**filter_parameters(request), **values}, prepare=False
-    )
+async def refusals(conn: Connection, request: BulkRequest) -> list[tuple[UUID, str | None]]:
+    """Matching jobs of `ids`, and why the action leaves each alone, if it does."""
+    values = {**filter_parameters(request), "action": request.payload.action}
+    cursor = await conn.execute(_SQL["refusals"], values, prepare=False)
     return await cursor.fetchall()
 
 

@@ -1,8 +1,8 @@
 -- What bulk actions do to jobs. Never prepared where they take a filter.
 
 -- name: refusals
--- Jobs of a filter, in any order, and why the action leaves them alone; null: it does not. Of built-in
--- types, only jobs of the current run of a source can be retried (source_control.sql: retryable).
+-- Jobs of `ids` that match a filter, and why the action leaves them alone; null: it does not. Of
+-- built-in types, only jobs of the current run of a source can be retried (source_control.sql: retryable).
 select job.id, case %(action)s::text
        when 'cancel' then
           case when job.type = 'purge'
@@ -26,8 +26,7 @@ select job.id, case %(action)s::text
           %(application_id)s, %(ids)s, %(status)s, %(type)s, %(source_id)s, %(batch_id)s,
           %(parent_id)s, %(error_code)s, %(since)s, %(pattern)s, %(metadata)s,
           %(collection_id)s) as job
- where job.type <> 'bulk' and (%(oldest)s::bigint is null or job.position >= %(oldest)s)
- limit %(limit)s;
+ where job.type <> 'bulk';
 
 -- name: delete
 with chosen as materialized (

@@ -6,7 +6,7 @@ transaction under the application's lock: it is done once, whatever happens to w
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -24,10 +24,10 @@ from ingest.store.bulk.bulk_requests import (
     filter_parameters,
 )
 from ingest.store.documents.chunking import ChunkingDefaults
-from ingest.store.lists import job_lists, source_lists
+from ingest.store.lists import source_lists
 from ingest.store.lists.counts import MOST_COUNTED
 from ingest.store.lists.source_lists import SourceFilter
-from ingest.store.queue import jobs
+from ingest.store.queue import job_views, jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.store.sources import collections
 from ingest.store.tenants import applications
@@ -78,19 +78,30 @@ async def plan(conn: Connection, request: BulkRequest) -> BulkPlan:
     At most 10,000 rows are counted, of those that a page of the list would read.
     """
     where, most = request.where, MOST_COUNTED + 1
+    is_cut = False
     if isinstance(where, SourceFilter):
         end = await source_lists.scan_end(conn, application_id=request.application_id, where=where)
         rows = await bulk_sources.refusals(conn, request, limit=most, oldest=end)
-        is_cut = end is not None
+        is_cut = end is not None and request.ids is None
     else:
-        oldest = await job_lists.scan_end(conn, application_id=request.application_id, where=where)
-        rows = await bulk_jobs.refusals(conn, request, limit=most, oldest=oldest)
-        is_cut = oldest is not None
+        newest = request
+        if request.ids is None:
+            # No index has the order of all jobs, so the newest are looked up first.
+            found = await job_views.list_ids(
+                conn,
+                application_id=request.application_id,
+                where=where,
+                limit=most,
+                before=None,
+            )
+            newest = replace(request, ids=[id for id, _ in found])
+            is_cut = len(found) == most
+        rows = await bulk_jobs.refusals(conn, newest)
     shown = rows[:MOST_COUNTED]
     reasons = Counter(reason for _, reason in shown if reason is not None)
     return BulkPlan(
         matched=len(shown),
-        is_exact=len(rows) <= MOST_COUNTED and not (is_cut and request.ids is None),
+        is_exact=len(rows) <= MOST_COUNTED and not is_cut,
         eligible=len(shown) - reasons.total(),
         not_eligible=[
             Refused(reason=reason, count=count) for reason, count in reasons.most_common()
@@ -190,8 +201,10 @@ async def _change(
     conn: Connection, request: BulkRequest, ids: list[UUID], defaults: ChunkingDefaults
 ) -> tuple[int, Counter[str]]:
     is_of_sources = isinstance(request.where, SourceFilter)
-    refuse = bulk_sources.refusals if is_of_sources else bulk_jobs.refusals
-    rows = await refuse(conn, request, limit=len(ids), oldest=None)
+    if is_of_sources:
+        rows = await bulk_sources.refusals(conn, request, limit=len(ids), oldest=None)
+    else:
+        rows = await bulk_jobs.refusals(conn, request)
     eligible = [id for id, reason in rows if reason is None]
     skipped = Counter(reason for _, reason in rows if reason is not None)
     if len(rows) < len(ids):

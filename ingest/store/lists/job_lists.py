@@ -70,14 +70,6 @@ async def page(
     return JobPage(rows=[job for job in shown if job.created_at >= where.since], next=next_before)
 
 
-async def scan_end(conn: Connection, *, application_id: UUID, where: JobFilter) -> int | None:
-    """Where a request that reads the newest jobs stops; None: it reads them all."""
-    if not where.needs_scan and where.since is None:
-        return None
-    end = await _scan_end(conn, application_id, where, before=None)
-    return end.position if end.jobs == SCANNED else None
-
-
 class _ScanEnd(NamedTuple):
     position: int | None
     jobs: int

@@ -1,1 +1,0 @@
-"""Bulk actions: each row once, under kills, races and concurrent requests."""
