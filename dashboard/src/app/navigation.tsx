@@ -30,7 +30,9 @@ export function Navigation({ active }: { active: Screen | undefined }) {
     const before = document.activeElement;
     nav.current!.querySelector<HTMLElement>("[aria-current], li a")?.focus();
     return () => {
-      if (before instanceof HTMLElement && nav.current?.contains(document.activeElement)) before.focus();
+      // Unless the reader went elsewhere, the focus is in the hidden drawer, or already nowhere.
+      const now = document.activeElement;
+      if (before instanceof HTMLElement && (now === document.body || nav.current?.contains(now))) before.focus();
     };
   }, [isDrawerOpen.value]);
   useEffect(() => {
