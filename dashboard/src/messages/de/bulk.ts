@@ -31,6 +31,7 @@ export const bulk: typeof en = {
     one: `${counted(of, n, shown)} wird geändert.`,
     other: `${counted(of, n, shown)} werden geändert.`,
   }),
+  deleted: (of, n, shown) => plural("de", n, { one: `${counted(of, n, shown)} wird gelöscht.`, other: `${counted(of, n, shown)} werden gelöscht.` }),
   none: "Es würde nichts geändert.",
   stays: (n, shown, why) => plural("de", n, { one: `${shown} bleibt, wie sie ist: ${why}.`, other: `${shown} bleiben, wie sie sind: ${why}.` }),
   reasons: {

@@ -30,6 +30,7 @@ export const bulk = {
     one: `${counted(of, n, shown)} will be changed.`,
     other: `${counted(of, n, shown)} will be changed.`,
   }),
+  deleted: (of: Noun, n: number, shown: string) => `${counted(of, n, shown)} will be deleted.`,
   none: "Nothing would be changed.",
   stays: (n: number, shown: string, why: string) => plural("en", n, { one: `${shown} stays as it is: ${why}.`, other: `${shown} stay as they are: ${why}.` }),
   reasons: {

@@ -114,7 +114,7 @@ function columns(): Column<ReportedFile>[] {
     { key: "path", title: words.path, isMain: true, cell: ({ path, knowledgeSourceId }) => (
       knowledgeSourceId === null ? <Name>{path}</Name> : <a class="row-link" href={href(`/sources/${knowledgeSourceId}`)}><Name>{path}</Name></a>
     ) },
-    { key: "verdict", title: words.verdicts, cell: ({ verdict }) => <Badge tone={verdict === "rejected" ? "bad" : "neutral"}>{words.verdict[verdict] ?? verdict}</Badge> },
+    { key: "verdict", title: words.verdicts, isOptional: true, cell: ({ verdict }) => <Badge tone={verdict === "rejected" ? "bad" : "neutral"}>{words.verdict[verdict] ?? verdict}</Badge> },
     { key: "state", title: words.state, cell: ({ status }) => status && <StatusBadge status={status} /> },
     { key: "reason", title: words.reason, cell: ({ code, detail }) => code && (
       <span class="reason" title={detail ?? undefined}><code>{code}</code> <small dir="auto">{detail ?? errorText(code).means}</small></span>

@@ -73,7 +73,7 @@ export function BulkDialog<T extends Target>({ of, action, selection, onStart, o
     <Dialog title={bulk().title(action, of)} onClose={onClose} footer={footer}>
       <div class="stack">
         <Values action={action} draft={draft} problem={problem} error={error} onDraft={(change) => setDraft({ ...draft, ...change })} />
-        <PlanText of={of} plan={plan.data} isCounting={values !== undefined && plan.isLoading} shown={shown} />
+        <PlanText of={of} action={action} plan={plan.data} isCounting={values !== undefined && plan.isLoading} shown={shown} />
         <p class="hint">{action === "delete" && of === "sources" ? bulk().undo : bulk().onlyNow}</p>
         {mustType && (
           <TextField label={components().typeToConfirm(String(eligible))} value={typed} onValue={setTyped} />
@@ -84,11 +84,11 @@ export function BulkDialog<T extends Target>({ of, action, selection, onStart, o
   );
 }
 
-function PlanText({ of, plan, isCounting, shown }: { of: Target; plan: BulkPlan | undefined; isCounting: boolean; shown: string }) {
+function PlanText({ of, action, plan, isCounting, shown }: { of: Target; action: string; plan: BulkPlan | undefined; isCounting: boolean; shown: string }) {
   if (!plan) return <p role="status">{isCounting && bulk().counting}</p>;
   return (
     <div role="status" class="plan">
-      <p><strong>{plan.eligible ? bulk().eligible(of, plan.eligible, shown) : bulk().none}</strong></p>
+      <p><strong>{plan.eligible ? bulk()[action === "delete" ? "deleted" : "eligible"](of, plan.eligible, shown) : bulk().none}</strong></p>
       {plan.notEligible.map(({ reason, count }) => (
         <p key={reason}>{bulk().stays(count, number(count), bulk().reasons[reason] ?? reason)}</p>
       ))}

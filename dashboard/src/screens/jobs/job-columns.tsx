@@ -12,7 +12,7 @@ export function jobColumns(): Column<Job>[] {
   const words = jobs();
   return [
     { key: "what", title: words.what, isMain: true, cell: (job) => <What job={job} /> },
-    { key: "type", title: words.type, cell: ({ type }) => <code>{type}</code> },
+    { key: "type", title: words.type, isOptional: true, cell: ({ type }) => <code>{type}</code> },
     { key: "status", title: words.status, cell: (job) => <JobState job={job} /> },
     { key: "attempts", title: words.attempts, isNumber: true, isOptional: true, cell: ({ attempts, maxAttempts }) => `${number(attempts)}/${number(maxAttempts)}` },
     { key: "took", title: words.took, isNumber: true, isOptional: true, cell: ({ durationMs }) => (durationMs === null ? <Missing /> : duration(durationMs)) },
