@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, Request, WebSocketRoute, expect
 
 from harness.service import Service
 from tests.browser.accessibility import check_accessibility
@@ -162,7 +162,9 @@ def test_a_viewer_sees_everything_but_buttons(viewer_page: Page, filled: Service
 
 
 def test_all_of_a_filter_is_changed_after_a_count(page: Page, filled: Service) -> None:
-    page.goto("#/sources?q=docs/")
+    counts: list[Request] = []
+    page.on("request", lambda request: counts.append(request) if is_bulk(request) else None)
+    page.goto("#/sources?q=docs/&changed=day")  # a period, which moves on
     expect(page.locator("tbody tr")).to_have_count(5)
     page.get_by_label("Bulk action").select_option("fetch_again")
     dialog = page.get_by_role("dialog")
@@ -176,8 +178,13 @@ def test_all_of_a_filter_is_changed_after_a_count(page: Page, filled: Service) -
     dialog.get_by_role("textbox", name="Metadata").fill("reviewed=true")
     dialog.get_by_role("button", name="Set metadata: 5 sources").click()
     expect(page.get_by_text("5 changed.")).to_be_visible()
+    assert len(counts) == 3  # two dry runs, one start
     found = filled.get("/api/knowledge-sources", metadata="reviewed=true")["items"]
     assert len(found) == 5
+
+
+def is_bulk(request: Request) -> bool:
+    return request.url.endswith("/bulk")
 
 
 def test_selected_rows_are_deleted_and_leave_the_list(page: Page, filled: Service) -> None:

@@ -19,6 +19,13 @@ const ACTIONS: { [T in Target]: readonly Action<T>[] } = {
   jobs: ["retry", "cancel", "delete"],
 };
 
+export type Selection<T extends Target> = { ids: string[] } | { filter: NonNullable<BulkRequest[T]["filter"]> };
+
+interface Chosen<T extends Target> {
+  action: Action<T>;
+  selection: Selection<T>;
+}
+
 interface Props<T extends Target> {
   of: T;
   /** The filter as the API takes it in bodies. */
@@ -31,7 +38,8 @@ interface Props<T extends Target> {
 
 /** Only for editors. The running job is in the address (`bulk`), so that a reload finds it. */
 export function BulkAction<T extends Target>({ of, filter, selected, onClear, onChange }: Props<T>) {
-  const [action, setAction] = useState<Action<T>>();
+  // As it is when the action is chosen: a period such as "the last hour" moves on.
+  const [chosen, choose] = useState<Chosen<T>>();
   const { bulk: jobId } = readQuery({ bulk: text });
   if (!may("editor")) return null;
   const count = selected.size;
@@ -45,7 +53,7 @@ export function BulkAction<T extends Target>({ of, filter, selected, onClear, on
     <>
       <div class="bulk-bar">
         <select aria-label={bulk().label} value="" onChange={(event) => {
-          setAction(event.currentTarget.value as Action<T>);
+          choose({ action: event.currentTarget.value as Action<T>, selection: count ? { ids: [...selected] } : { filter } });
           event.currentTarget.value = "";
         }}>
           <option value="">{count ? bulk().chooseSelected(of, count, number(count)) : bulk().choose(of)}</option>
@@ -54,10 +62,7 @@ export function BulkAction<T extends Target>({ of, filter, selected, onClear, on
         {count > 0 && <Button kind="quiet" onClick={onClear}>{bulk().clearSelection}</Button>}
       </div>
       {jobId !== undefined && <BulkProgress key={jobId} jobId={jobId} onChange={onChange} />}
-      {action && (
-        <BulkDialog of={of} action={action} selection={count ? { ids: [...selected] } : { filter }}
-          onStart={start} onClose={() => setAction(undefined)} />
-      )}
+      {chosen && <BulkDialog of={of} {...chosen} onStart={start} onClose={() => choose(undefined)} />}
     </>
   );
 }

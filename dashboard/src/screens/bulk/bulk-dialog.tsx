@@ -9,7 +9,7 @@ import { fieldError, Problem, SelectField, TextArea, TextField } from "../../com
 import { components } from "../../components/messages.ts";
 import { useResource } from "../../live/resource.ts";
 import { boundedCount, number } from "../../messages/format.ts";
-import { post, type Action, type BulkRequest, type Target } from "./bulk-action.tsx";
+import { post, type Action, type BulkRequest, type Selection, type Target } from "./bulk-action.tsx";
 import { ChunkingFields, type ChunkingDraft } from "./chunking-fields.tsx";
 import { bulk } from "./messages.ts";
 import { parseMetadata, WrongLine } from "./metadata-lines.ts";
@@ -17,7 +17,7 @@ import { parseMetadata, WrongLine } from "./metadata-lines.ts";
 interface Props<T extends Target> {
   of: T;
   action: Action<T>;
-  selection: { ids: string[] } | { filter: NonNullable<BulkRequest[T]["filter"]> };
+  selection: Selection<T>;
   onStart: (body: BulkRequest[T]) => Promise<void>;
   onClose: () => void;
 }

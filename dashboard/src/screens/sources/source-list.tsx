@@ -58,7 +58,7 @@ export function SourceList() {
     list.refresh();
     counts.refresh();
   };
-  const states = useLiveSources(rows.map(({ id }) => id), refresh);
+  const states = useLiveSources(rows.map(({ id }) => id), list.refresh);
   const csv = () => api.url("/api/knowledge-sources/export", { query: filter() });
   return (
     <ScreenFrame title={sources().title} actions={rows.length > 0 && <CsvButton url={csv} name="knowledge-sources.csv" />}>
