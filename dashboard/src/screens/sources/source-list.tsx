@@ -1,6 +1,6 @@
 /** All sources, newest first, live: filters and sorting in the address, actions on all of a filter. */
 
-import type { Source, SourceSelection } from "@rag-ingest/client";
+import type { Collection, Source, SourceSelection } from "@rag-ingest/client";
 import { useState } from "preact/hooks";
 import { href, oneOf, readQuery, setQuery, text } from "../../app/router.ts";
 import { api } from "../../app/session.ts";
@@ -53,6 +53,7 @@ export function SourceList() {
     const { status, ...others } = filter();
     return api.get("/api/knowledge-sources/counts", { query: others, signal });
   }, [{ ...query, status: undefined }], { every: 5000 });
+  const collections = useResource((signal) => api.get("/api/collections", { query: { limit: 200 }, signal }), []);
   const rows = list.rows ?? [];
   const refresh = () => {
     list.refresh();
@@ -62,7 +63,7 @@ export function SourceList() {
   const csv = () => api.url("/api/knowledge-sources/export", { query: filter() });
   return (
     <ScreenFrame title={sources().title} actions={rows.length > 0 && <CsvButton url={csv} name="knowledge-sources.csv" />}>
-      <FilterChips filters={filters()} values={query} />
+      <FilterChips filters={filters(collections.data?.items ?? [])} values={query} />
       {counts.data && <StateCounts items={counts.data.items} active={query.status} label={sources().counts} />}
       <BulkAction of="sources" filter={selectionOf(query)} selected={selected} onClear={() => setSelected(new Set())}
         onChange={(isEnded) => {
@@ -109,8 +110,11 @@ export function metadataOf(term: string | undefined): Record<string, unknown> | 
   }
 }
 
-function filters(): Filter[] {
+/** Collections are chosen by name, unless the address names one that is not among the first. */
+function filters(collections: readonly Collection[]): Filter[] {
   const message = sources();
+  const { collectionId } = readQuery(QUERY);
+  const isKnown = collectionId === undefined || collections.some(({ id }) => id === collectionId);
   return [
     { kind: "text", name: "q", label: message.search, isSearch: true },
     { kind: "choice", name: "status", label: message.status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
@@ -118,7 +122,9 @@ function filters(): Filter[] {
     { kind: "text", name: "errorCode", label: message.code, placeholder: "corrupt" },
     { kind: "choice", name: "changed", label: message.changed, options: PERIODS.map((value) => ({ value, label: message.periods[value]! })) },
     { kind: "text", name: "metadata", label: message.metadata, placeholder: "team=a" },
-    { kind: "text", name: "collectionId", label: message.collection },
+    isKnown
+      ? { kind: "choice", name: "collectionId", label: message.collection, options: collections.map(({ id, name }) => ({ value: id, label: name })) }
+      : { kind: "text", name: "collectionId", label: message.collection },
     { kind: "text", name: "batchId", label: message.batch },
   ];
 }
