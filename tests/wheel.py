@@ -3,8 +3,8 @@
 Usage: python tests/wheel.py [--pip VERSION] [--python PROGRAM]
 
 It then starts `ingest serve` as it is, uploads one file of each family, and fails unless every file
-is completed and found by its word, and the dashboard is served with all that its page loads. `--pip` installs another pip first: old ones drop extras of
-dependencies that newer ones know.
+is completed and found by its word, and the dashboard is served with all its page loads. `--pip`
+installs another pip first: old ones drop extras of dependencies that newer ones know.
 """
 
 import argparse

@@ -2,8 +2,10 @@
 
 import gzip
 import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import httpx
@@ -44,10 +46,15 @@ def app_of(folder: Path | None, has_docs: bool) -> FastAPI:
 
 
 async def get(
-    folder: Path | None, url: str, *, method: str = "GET", has_docs: bool = True, **headers: str
+    folder: Path | None,
+    url: str,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    *,
+    method: str = "GET",
+    has_docs: bool = True,
 ) -> httpx.Response:
     app = app_of(folder, has_docs)
-    sent = {"Accept-Encoding": "identity", **{k.replace("_", "-"): v for k, v in headers.items()}}
+    sent = {"Accept-Encoding": "identity", **headers}
     async with connect(app, None) as client:
         # As a client sends it that does not resolve dots.
         raw = httpx.URL(scheme="http", host="ingest.test", raw_path=url.encode())
@@ -55,8 +62,8 @@ async def get(
 
 
 async def test_browsers_get_the_page_and_programs_the_documentation(folder: Path) -> None:
-    page = await get(folder, "/", **HTML)
-    program = await get(folder, "/", Accept="*/*")
+    page = await get(folder, "/", HTML)
+    program = await get(folder, "/", {"Accept": "*/*"})
 
     assert (page.status_code, page.content) == (200, PAGE)
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -66,14 +73,14 @@ async def test_browsers_get_the_page_and_programs_the_documentation(folder: Path
 
 
 async def test_the_page_does_not_depend_on_the_documentation(folder: Path) -> None:
-    page = await get(folder, "/", has_docs=False, **HTML)
+    page = await get(folder, "/", HTML, has_docs=False)
     program = await get(folder, "/", has_docs=False)
 
     assert (page.status_code, program.status_code) == (200, 404)
 
 
 async def test_the_dashboard_can_be_switched_off() -> None:
-    page = await get(None, "/", **HTML)
+    page = await get(None, "/", HTML)
     script = await get(None, "/assets/main-AB12.js")
 
     assert (page.status_code, page.headers["location"]) == (307, "/docs")
@@ -83,7 +90,7 @@ async def test_the_dashboard_can_be_switched_off() -> None:
 @pytest.mark.parametrize("path", ["/", "/assets/main-AB12.js"])
 async def test_the_page_and_its_files_have_the_strict_policy(folder: Path, path: str) -> None:
     """A worker has the policy of its own file, not of the page."""
-    answer = await get(folder, path, **HTML)
+    answer = await get(folder, path, HTML)
 
     assert answer.headers.get_list("content-security-policy") == [POLICY]
     assert "unsafe" not in POLICY
@@ -93,10 +100,10 @@ async def test_the_page_and_its_files_have_the_strict_policy(folder: Path, path:
 
 
 async def test_browsers_keep_files_for_ever_and_ask_for_the_page(folder: Path) -> None:
-    page = await get(folder, "/", **HTML)
+    page = await get(folder, "/", HTML)
     script = await get(folder, "/assets/main-AB12.js")
-    again = await get(folder, "/", If_None_Match=f'"x", {page.headers["etag"]}', **HTML)
-    changed = await get(folder, "/", If_None_Match='"x"', **HTML)
+    again = await get(folder, "/", {"If-None-Match": f'"x", {page.headers["etag"]}', **HTML})
+    changed = await get(folder, "/", {"If-None-Match": '"x"', **HTML})
 
     assert page.headers["cache-control"] == "no-cache"
     assert script.headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -135,9 +142,9 @@ async def test_a_file_is_sent_compressed_to_who_reads_that(
     folder: Path, accepted: str, is_compressed: bool
 ) -> None:
     url = "/assets/main-AB12.js"
-    answer = await get(folder, url, Accept_Encoding=accepted)
+    answer = await get(folder, url, {"Accept-Encoding": accepted})
     plain = await get(folder, url)
-    other = await get(folder, "/assets/main-AB12.css", Accept_Encoding="gzip")
+    other = await get(folder, "/assets/main-AB12.css", {"Accept-Encoding": "gzip"})
 
     assert answer.content == SCRIPT  # as the client has unpacked it
     assert (answer.headers.get("content-encoding") == "gzip") == is_compressed
@@ -149,8 +156,8 @@ async def test_a_file_is_sent_compressed_to_who_reads_that(
 
 async def test_head_is_get_without_the_body(folder: Path) -> None:
     for path in ("/", "/assets/main-AB12.js"):
-        got = await get(folder, path, **HTML)
-        asked = await get(folder, path, method="HEAD", **HTML)
+        got = await get(folder, path, HTML)
+        asked = await get(folder, path, HTML, method="HEAD")
 
         assert (asked.status_code, asked.content) == (200, b"")
         assert asked.headers == got.headers
@@ -174,7 +181,7 @@ async def test_head_is_get_without_the_body(folder: Path) -> None:
     ],
 )
 async def test_nothing_else_is_served(folder: Path, path: str) -> None:
-    answer = await get(folder, path, **HTML)
+    answer = await get(folder, path, HTML)
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
@@ -195,7 +202,7 @@ async def test_a_page_that_is_built_again_is_served_at_once(tmp_path: Path) -> N
 
 
 async def test_without_built_files_the_page_says_how_to_build_them(tmp_path: Path) -> None:
-    page = await get(tmp_path / "nothing", "/", **HTML)
+    page = await get(tmp_path / "nothing", "/", HTML)
     script = await get(tmp_path / "nothing", "/assets/main-AB12.js")
 
     assert (page.status_code, script.status_code) == (503, 404)
