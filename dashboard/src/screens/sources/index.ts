@@ -11,7 +11,7 @@ export const sourcesScreens = [
   }),
   screen({
     path: "/sources/:id",
-    title: () => sources().title,
+    title: () => titles().source,
     component: lazy(async () => (await import("./source.tsx")).SourceScreen),
   }),
 ];
