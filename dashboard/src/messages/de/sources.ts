@@ -67,6 +67,7 @@ export const sources: typeof en = {
   attempt: (n) => `Versuch ${n}`,
   noAttempts: "Noch kein Versuch.",
   children: { site: "Seiten des letzten Laufs", file: "Enthaltene Dateien" },
+  runs: "Läufe und Seiten",
   childList: "Alle",
   coverage: "Abdeckung",
   coverageParts: {

@@ -66,6 +66,7 @@ export const sources = {
   attempt: (n: number) => `Attempt ${n}`,
   noAttempts: "No attempt yet.",
   children: { site: "Pages of the last run", file: "Files inside" } as Record<string, string>,
+  runs: "Runs and pages",
   childList: "All of them",
   coverage: "Coverage",
   coverageParts: {

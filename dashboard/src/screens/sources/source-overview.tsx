@@ -87,7 +87,7 @@ function Children({ source, isOpen }: { source: Source; isOpen: boolean }) {
   const kind = source.type === "site" ? "site" : "file";
   const link = (status?: string) => href("/jobs", { parentJobId: source.jobId, status });
   return (
-    <Card title={sources().children[kind]!} actions={<a href={link()}>{sources().childList}</a>}>
+    <Card title={sources().children[kind]!} actions={source.type === "site" ? <a href={href(`/sites/${source.id}`)}>{sources().runs}</a> : <a href={link()}>{sources().childList}</a>}>
       <ShareBar label={sources().children[kind]!} parts={items.map(({ status, count }) => [components().status[status] ?? status, TONES[status as keyof typeof TONES] ?? "neutral", count] as const)} />
       <ul class="legends">
         {items.map(({ status, count, isExact }) => (
