@@ -34,6 +34,7 @@ from api.routes import (
     worker_config,
 )
 from api.routes.collections import collections
+from api.routes.lists import bulk, job_lists, source_lists
 from api.routes.overview import activity, overview, settings, workers
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -41,12 +42,15 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     upload_check.router,
     upload_url.router,
     preview.router,
+    bulk.router,
+    source_lists.router,
     sources.router,
     collections.router,
     documents.router,
     pages.router,
     crawls.router,
     batches.router,
+    job_lists.router,
     jobs.router,
     job_requests.router,
     job_types.router,

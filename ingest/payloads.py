@@ -6,7 +6,7 @@ are free JSON, which the API validates against the type's `payloadSchema`.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Protocol, Self
+from typing import Annotated, Any, Final, Literal, Protocol, Self
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
@@ -209,6 +209,37 @@ class ReembedPayload(Payload):
     tally: ReembedTally | None = None
 
 
+BulkAction = Literal[
+    "delete",
+    "cancel",
+    "retry",
+    "fetch_again",
+    "set_metadata",
+    "add_to_collection",
+    "remove_from_collection",
+    "set_chunking",
+    "set_schedule",
+]
+
+
+class BulkPayload(Payload):
+    """`bulk`: an action, and the filter that its rows must still match when it comes to them.
+
+    The rows themselves are in rag.bulk_parts.
+    """
+
+    target: Literal["sources", "jobs"]
+    action: BulkAction
+    filter: dict[str, Any] = {}
+    """JSON of a SourceFilter or JobFilter (store/lists, store/queue/job_views.py)."""
+    metadata: dict[str, Any] | None = None
+    """Keys to set; null: remove the key."""
+    collection_id: UUID | None = None
+    chunking: dict[str, Any] | None = None
+    cron: str | None = None
+    timezone: str | None = None
+
+
 PAYLOADS: Final[Mapping[str, tuple[type[Payload], ...]]] = {
     "file": (FilePayload,),
     "member": (StoredMember, RefusedMember),
@@ -222,5 +253,6 @@ PAYLOADS: Final[Mapping[str, tuple[type[Payload], ...]]] = {
     "purge": (PurgePayload,),
     "rechunk": (RechunkPayload,),
     "reembed": (ReembedPayload,),
+    "bulk": (BulkPayload,),
 }
 """The payloads that each built-in job type may have."""

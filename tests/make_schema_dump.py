@@ -64,6 +64,9 @@ _ROWS = (
     "select application_id, model_id, sha256('a text'), embedding from only rag.embeddings",
     "insert into rag.job_logs (job_id, attempt, level, message) "
     "select id, 1, 'info', 'a step' from rag.processing_jobs",
+    "insert into rag.bulk_parts (job_id, part, application_id, row_count, ids) "
+    "select id, 0, application_id, 1, array[knowledge_source_id] from rag.processing_jobs "
+    "where knowledge_source_id is not null limit 1",
     "insert into rag.schedules (name, scheduled_for) values ('process-jobs', now())",
     "insert into rag.lanes (lane, requests, tokens) values ('local', 1, 2)",
     "insert into rag.crawl_origins (origin, robots_status, robots_body, robots_fetched_at) "

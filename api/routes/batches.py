@@ -1,7 +1,6 @@
 """Upload batches: the outcome of every file, in counts that add up."""
 
-import re
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
@@ -10,10 +9,13 @@ from fastapi.responses import StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, Viewer
+from api.schema import pagination
+from api.schema.csv_lines import CSV, cell, line
+from api.schema.pagination import Cursor, Page
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import batch_views, source_control
-from ingest.store.sources.batch_views import Batch, ReportedFile
+from ingest.store.sources.batch_views import Batch, ListedBatch, ReportedFile
 from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/batches", tags=["batches"])
@@ -29,10 +31,6 @@ _CSV_COLUMNS: Final = (
     "chunkCount",
 )
 _CSV_PAGE: Final = 500
-# Spreadsheets treat a cell that starts with one of these as a formula, some also the wide forms.
-_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
-# Some spreadsheets treat a semicolon or a tab as the separator, except inside quotes.
-_TO_QUOTE: Final = re.compile(r'[",;\t\r\n]')
 
 
 class Report(Batch):
@@ -45,6 +43,25 @@ class Changed(View):
     job_ids: list[UUID]
 
 
+@router.get("")
+async def list_batches(
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    limit: Annotated[int, Query(ge=1, le=50, description="Items per page")] = 25,
+    cursor: Cursor = None,
+) -> Page[ListedBatch]:
+    """Upload batches, newest first."""
+    async with transaction(pool) as conn:
+        rows = await batch_views.list_batches(
+            conn,
+            application_id=key.application_id,
+            limit=limit + 1,
+            before=pagination.time_and_id(cursor),
+        )
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
+
+
 @router.get("/{id}")
 async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
     """The current counts of the batch."""
@@ -55,7 +72,7 @@ async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
 @router.get(
     "/{id}/report",
     response_model=Report,
-    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+    responses=CSV,
 )
 async def report_batch(
     id: UUID,
@@ -123,7 +140,7 @@ async def _csv(
     pool: Pool, application_id: UUID, id: UUID, rows: Sequence[ReportedFile]
 ) -> AsyncIterator[str]:
     """RFC 4180 lines. No connection is held while the client reads."""
-    yield _line(_CSV_COLUMNS)
+    yield line(_CSV_COLUMNS)
     while rows:
         yield "".join(map(_row, rows))
         if len(rows) < _CSV_PAGE:
@@ -139,31 +156,15 @@ async def _csv(
 
 
 def _row(row: ReportedFile) -> str:
-    return _line(
+    return line(
         (
-            _cell(row.path),
+            cell(row.path),
             row.verdict,
             row.knowledge_source_id,
             row.job_id,
             row.status,
             row.code,
-            _cell(row.detail),
+            cell(row.detail),
             row.chunk_count,
         )
     )
-
-
-def _line(cells: Iterable[object]) -> str:
-    return ",".join("" if cell is None else _quoted(str(cell)) for cell in cells) + "\r\n"
-
-
-def _quoted(text: str) -> str:
-    if not _TO_QUOTE.search(text):
-        return text
-    doubled = text.replace('"', '""')
-    return f'"{doubled}"'
-
-
-def _cell(text: str | None) -> str | None:
-    """Untrusted text, escaped so that it is never a formula."""
-    return f"'{text}" if text and text.startswith(_FORMULA) else text

@@ -10,7 +10,6 @@ from pydantic import Field
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, Operator, PoolDep, Reader
 from api.schema import pagination
-from api.schema.json_model import Text
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
@@ -37,40 +36,6 @@ class JobCounts(View):
 
 class Triggered(View):
     triggered: bool
-
-
-@router.get("")
-async def list_jobs(
-    pool: PoolDep,
-    key: Reader,
-    *,
-    status: JobStatus | None = None,
-    type: Text | None = None,
-    knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
-    batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
-    parent_job_id: Annotated[UUID | None, Query(alias="parentJobId")] = None,
-    error_code: Annotated[Text | None, Query(alias="errorCode")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> Page[Job]:
-    """Jobs, newest first."""
-    where = JobFilter(
-        status=status,
-        type=type,
-        source_id=knowledge_source_id,
-        batch_id=batch_id,
-        parent_id=parent_job_id,
-        error_code=error_code,
-    )
-    async with transaction(pool) as conn:
-        rows = await job_views.list_jobs(
-            conn,
-            application_id=key.application_id,
-            where=where,
-            limit=limit + 1,
-            before=pagination.position(cursor),
-        )
-    return pagination.page(rows, limit, key=lambda row: (row.position,))
 
 
 @router.get("/counts")

@@ -1,6 +1,6 @@
-"""Knowledge sources: list, show, edit, cancel and delete them, and read their events."""
+"""Knowledge sources: show, edit, retry, cancel and delete them, and read their events."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -15,12 +15,12 @@ from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
 from api.schema.schedules import Schedule
 from ingest.errors import Conflict, NotFound
-from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, transaction
+from ingest.store.bulk import bulk_sources
 from ingest.store.crawl import rescrapes
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import events, source_control, source_views
-from ingest.store.sources.source_views import SourceFilter, StoredSource
+from ingest.store.sources.source_views import StoredSource
 from ingest.store.view import UtcTime, View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
@@ -51,45 +51,21 @@ class Event(View):
     created_at: UtcTime
 
 
-class Cancelled(View):
+class Retried(View):
     knowledge_source_id: UUID
     job_ids: list[UUID]
 
 
-@router.get("/knowledge-sources")
-async def list_sources(
-    runtime: RuntimeDep,
-    pool: PoolDep,
-    key: Reader,
-    *,
-    status: SourceStatus | None = None,
-    type: Literal["file", "url", "site"] | None = None,
-    batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
-    uri: Annotated[Text | None, Query(description="The exact path or URL")] = None,
-    collection_id: Annotated[UUID | None, Query(alias="collectionId")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> Page[Source]:
-    """Knowledge sources, newest first."""
-    async with transaction(pool) as conn:
-        rows = await source_views.list_sources(
-            conn,
-            application_id=key.application_id,
-            where=SourceFilter(
-                status=status, type=type, batch_id=batch_id, uri=uri, collection_id=collection_id
-            ),
-            limit=limit + 1,
-            before=pagination.time_and_id(cursor),
-        )
-    sources = [_complete(row, runtime.chunking) for row in rows]
-    return pagination.page(sources, limit, key=lambda row: (row.created_at, row.id))
+class Cancelled(View):
+    knowledge_source_id: UUID
+    job_ids: list[UUID]
 
 
 @router.get("/knowledge-sources/{id}")
 async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Reader) -> Source:
     """One knowledge source."""
     async with transaction(pool) as conn:
-        return _complete(await _source(conn, key.application_id, id), runtime.chunking)
+        return complete(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.patch("/knowledge-sources/{id}", responses=problems(409))
@@ -117,7 +93,7 @@ async def edit_source(
         )
         if not edited:
             raise NotFound("knowledge source")
-        return _complete(await _source(conn, key.application_id, id), runtime.chunking)
+        return complete(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.delete("/knowledge-sources/{id}", status_code=204)
@@ -140,6 +116,24 @@ async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
         if not job_ids:
             raise Conflict("the knowledge source has no open job", code="not_cancellable")
     return Cancelled(knowledge_source_id=id, job_ids=job_ids)
+
+
+@router.post("/knowledge-sources/{id}/retry", status_code=202, responses=problems(409))
+async def retry_source(id: UUID, pool: PoolDep, key: Editor) -> Retried:
+    """Queue the failed or cancelled jobs of the current run again; their attempts start at zero.
+
+    That is the run itself or, if it completed, the files in the file that failed. Pages that
+    failed in a completed crawl are fetched again by `rescrape`.
+    """
+    async with transaction(pool) as conn:
+        source = await _source(conn, key.application_id, id)
+        job_ids = await bulk_sources.retry(conn, application_id=key.application_id, ids=[id])
+        if not job_ids:
+            raise Conflict(
+                f"the knowledge source is {source.status} and has no job to retry",
+                code="not_retryable",
+            )
+    return Retried(knowledge_source_id=id, job_ids=job_ids)
 
 
 @router.get("/knowledge-sources/{id}/events")
@@ -176,6 +170,7 @@ async def _source(conn: Connection, application_id: UUID, id: UUID) -> StoredSou
     return row
 
 
-def _complete(row: StoredSource, defaults: ChunkingDefaults) -> Source:
+def complete(row: StoredSource, defaults: ChunkingDefaults) -> Source:
+    """The source with what depends on the settings of the installation."""
     effective = EffectiveChunking.model_validate(defaults.effective(*row.chunking_choices))
     return Source(**dict(row), effective_chunking=effective)

@@ -34,7 +34,7 @@ def test_a_row_shows_its_state_as_it_changes(page: Page, service: Service) -> No
     pause_workers(service, False)
     service.wait_until_terminal(source)
     expect(row).to_contain_text("completed")
-    expect(row.get_by_role("cell").nth(3)).to_have_text("1")
+    expect(row.get_by_role("cell").nth(4)).to_have_text("1")
 
 
 def test_new_rows_are_announced_and_shown_on_demand(page: Page, service: Service) -> None:

@@ -13,7 +13,7 @@ export interface ClientOptions {
 }
 
 export interface RequestOptions {
-  /** undefined and null are left out. */
+  /** undefined and null are left out; a list is a parameter for each of its values. */
   query?: object;
   /** Sent as JSON, unless it is a form, a string or bytes. */
   body?: unknown;
@@ -122,7 +122,9 @@ export class Client {
     );
     const url = new URL(filled.replace(/^\//, ""), this.baseUrl);
     for (const [name, value] of Object.entries(options.query ?? {})) {
-      if (value !== undefined && value !== null) url.searchParams.append(name, String(value));
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
+      }
     }
     return url;
   }

@@ -4,6 +4,8 @@ import { overviewScreens } from "../screens/overview/index.ts";
 import { settingsScreens } from "../screens/settings/index.ts";
 import { documentScreens } from "../screens/document/index.ts";
 import { searchScreens } from "../screens/search/index.ts";
+import { batchesScreens } from "../screens/batches/index.ts";
+import { jobsScreens } from "../screens/jobs/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
 import type { Screen } from "./screen.ts";
 
@@ -13,4 +15,6 @@ export const SCREENS: readonly Screen[] = [
   ...settingsScreens,
   ...documentScreens,
   ...searchScreens,
+  ...jobsScreens,
+  ...batchesScreens,
 ];

@@ -17,6 +17,8 @@ export interface List<T> {
   showFresh: () => void;
   /** Read again, at most once a second. */
   refresh: () => void;
+  /** Read again and show exactly that: after an action of the reader, whose rows may be gone. */
+  reload: () => void;
   pager: Pager;
 }
 
@@ -53,14 +55,17 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
   const { cursor } = readQuery({ cursor: text });
   const [shown, setShown] = useState<Shown<T>>();
   const earlier = useRef<(string | undefined)[]>([]);
+  const isReloading = useRef(false);
   const resource = useResource((signal) => load(cursor, signal), [...dependencies, cursor], { every });
   const key = JSON.stringify([...dependencies, cursor]);
 
   useEffect(() => {
     const page = resource.data;
     if (page === undefined) return;
+    const isReload = isReloading.current;
+    isReloading.current = false;
     setShown((before) => {
-      if (before?.key !== key || before.rows.length === 0) return start(key, page);
+      if (isReload || before?.key !== key || before.rows.length === 0) return start(key, page);
       const { rows, fresh, isMore } = merge(before.rows, page.items, keyOf);
       // On later pages rows move down from the page before: they are not new.
       const isFirst = cursor === undefined;
@@ -84,6 +89,10 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
     isMoreFresh: now?.isMoreFresh ?? false,
     showFresh: () => now && setShown(start(key, now.page)),
     refresh: isLost ? () => go(undefined) : resource.refresh,
+    reload: () => {
+      isReloading.current = true;
+      resource.refresh();
+    },
     pager: {
       first: cursor === undefined ? undefined : () => go(undefined),
       previous: earlier.current.length && cursor !== undefined ? () => go(earlier.current.pop()) : undefined,

@@ -1,6 +1,8 @@
 """Jobs and their logs, as the API returns them."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -44,6 +46,9 @@ class Job(View):
     """Duration of the last attempt, if the job completed or failed."""
     heartbeat_at: UtcTime | None
     """Last heartbeat of the worker that holds the job."""
+    source_name: str | None
+    uri: str | None
+    """Of the file inside a file, or the page of a site, that the job is for; else of its source."""
     position: int = Field(exclude=True)
     """Order in which jobs were queued."""
 
@@ -58,6 +63,18 @@ class JobFilter:
     batch_id: UUID | None = None
     parent_id: UUID | None = None
     error_code: str | None = None
+    since: datetime | None = None
+    """Created then or later; only `job_lists.page` and bulk actions heed this and what follows."""
+    text: str | None = None
+    """In the name or path of the source, or of the file inside it, in any case."""
+    metadata: Mapping[str, Any] | None = None
+    """Contained in the metadata of the source."""
+    collection_id: UUID | None = None
+    """A collection that the source is in."""
+
+    @property
+    def needs_scan(self) -> bool:
+        return (self.text, self.metadata, self.collection_id) != (None, None, None)
 
 
 class JobLog(View):

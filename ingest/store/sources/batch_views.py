@@ -1,6 +1,7 @@
 """Upload batches, as the API returns them: consistent counts and one row per file."""
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg.rows import class_row, kwargs_row
@@ -13,6 +14,8 @@ from ingest.store.sources.upload_verdicts import Verdict
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("sources/batch_views.sql")
+
+_MOST_COUNTED: Final = 5000
 
 
 class Batch(View):
@@ -38,6 +41,23 @@ class Batch(View):
     review_needed: int
 
 
+class ListedBatch(View):
+    """Verdicts add up to the total. States are counted up to 5,000 accepted files."""
+
+    id: UUID
+    created_at: UtcTime
+    updated_at: UtcTime
+    completed_at: UtcTime | None
+    """When the last of its sources ended; null while one is open."""
+    total: int
+    accepted: int
+    unchanged: int
+    duplicate: int
+    rejected: int
+    states: dict[SourceStatus, int] | None
+    """Accepted files by the state of their sources; null for larger batches."""
+
+
 class ReportedFile(View):
     """One file of the report, with the state of its source."""
 
@@ -59,6 +79,26 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Batch | No
     async with conn.cursor(row_factory=class_row(Batch)) as cur:
         await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
+
+
+async def list_batches(
+    conn: Connection, *, application_id: UUID, limit: int, before: tuple[datetime, UUID] | None
+) -> list[ListedBatch]:
+    """Batches, newest first; `before`: `created_at` and id of the previous page's last batch."""
+    before_time, before_id = before or (None, None)
+    async with conn.cursor(row_factory=class_row(ListedBatch)) as cur:
+        await cur.execute(
+            _SQL["list"],
+            {
+                "application_id": application_id,
+                "before_time": before_time,
+                "before_id": before_id,
+                "limit": limit,
+                "most": _MOST_COUNTED,
+            },
+            prepare=False,
+        )
+        return await cur.fetchall()
 
 
 async def report(

@@ -20,6 +20,26 @@ select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch
      where file.batch_id = batch.id and file.verdict = 'accepted') as state
  where batch.application_id = %(application_id)s and batch.id = %(id)s;
 
+-- name: list
+-- States of files are counted for batches that have few: a page of large ones would read millions.
+select batch.id, batch.created_at, batch.updated_at, batch.completed_at,
+       batch.accepted + batch.unchanged + batch.duplicate + batch.rejected as total,
+       batch.accepted, batch.unchanged, batch.duplicate, batch.rejected,
+       case when batch.accepted <= %(most)s then (
+          select coalesce(jsonb_object_agg(state.status, state.files), '{}')
+            from (select coalesce(source.status, 'cancelled') as status, count(*) as files
+                    from rag.upload_files as file
+                    left join rag.knowledge_sources as source
+                      on source.id = file.knowledge_source_id
+                   where file.batch_id = batch.id and file.verdict = 'accepted'
+                   group by 1) as state) end as states
+  from rag.upload_batches as batch
+ where batch.application_id = %(application_id)s
+   and (%(before_id)s::uuid is null
+        or (batch.created_at, batch.id) < (%(before_time)s, %(before_id)s))
+ order by batch.created_at desc, batch.id desc
+ limit %(limit)s;
+
 -- name: one_moment
 -- Files that end between the statements must not make counts and rows disagree.
 set transaction isolation level repeatable read, read only;

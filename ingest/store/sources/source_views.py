@@ -5,8 +5,6 @@ most applications or sources are small, the planner prefers a generic plan, whic
 from its beginning for every page and filter.
 """
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -104,17 +102,6 @@ class StoredSource(View):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFilter:
-    """Which sources to list; None: any."""
-
-    status: SourceStatus | None = None
-    type: str | None = None
-    batch_id: UUID | None = None
-    uri: str | None = None
-    collection_id: UUID | None = None
-
-
 class Document(View):
     id: UUID
     knowledge_source_id: UUID
@@ -152,41 +139,12 @@ class Chunk(View):
 
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> StoredSource | None:
-    async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(stored_source)) as cur:
         await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
-async def list_sources(
-    conn: Connection,
-    *,
-    application_id: UUID,
-    where: SourceFilter,
-    limit: int,
-    before: tuple[datetime, UUID] | None,
-) -> list[StoredSource]:
-    """Sources, newest first; `before`: `created_at` and id of the previous page's last source."""
-    before_time, before_id = before or (None, None)
-    async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
-        await cur.execute(
-            _SQL["list"],
-            {
-                "application_id": application_id,
-                "status": where.status,
-                "type": where.type,
-                "batch_id": where.batch_id,
-                "uri": where.uri,
-                "collection_id": where.collection_id,
-                "before_time": before_time,
-                "before_id": before_id,
-                "limit": limit,
-            },
-            prepare=False,
-        )
-        return await cur.fetchall()
-
-
-def _source(
+def stored_source(
     *,
     crawl_settings: dict[str, Any] | None,
     rescrape_cron: str | None,
@@ -194,6 +152,7 @@ def _source(
     own_chunking: Any,
     **columns: Any,
 ) -> StoredSource:
+    """A row of rag.source_views."""
     if columns["status"] == "partial" and columns["error_message"] is None:
         columns["error_message"] = missing_content.in_words(
             columns["error_code"], columns["coverage"]

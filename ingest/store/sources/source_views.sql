@@ -3,23 +3,6 @@
 -- name: get
 select * from rag.source_views where application_id = %(application_id)s and id = %(id)s;
 
--- name: list
-select source.*
-  from rag.source_views as source
- where source.application_id = %(application_id)s
-   and (%(status)s::text is null or source.status = %(status)s)
-   and (%(type)s::text is null or source.type = %(type)s)
-   and (%(batch_id)s::uuid is null or source.batch_id = %(batch_id)s)
-   and (%(uri)s::text is null or (md5(source.uri) = md5(%(uri)s) and source.uri = %(uri)s))
-   and (%(collection_id)s::uuid is null
-        or exists (select from rag.collection_sources as member
-                    where member.source_id = source.id
-                      and member.collection_id = %(collection_id)s))
-   and (%(before_id)s::uuid is null
-        or (source.created_at, source.id) < (%(before_time)s, %(before_id)s))
- order by source.created_at desc, source.id desc
- limit %(limit)s;
-
 -- name: seq
 select event_seq from rag.knowledge_sources
  where application_id = %(application_id)s and id = %(id)s and deleted_at is null;

@@ -20,6 +20,7 @@ from tests.api.sockets import listening, receive, send, socket
 SOURCE = "/api/knowledge-sources/{source}"
 READ = [
     SOURCE,
+    f"{SOURCE}/children",
     f"{SOURCE}/documents",
     f"{SOURCE}/chunks",
     f"{SOURCE}/events",
@@ -42,7 +43,10 @@ READ = [
 ]
 OTHERS = {
     "GET /api/knowledge-sources",
+    "GET /api/knowledge-sources/counts",
+    "GET /api/knowledge-sources/export",
     "GET /api/jobs",
+    "GET /api/jobs/export",
     "GET /api/jobs/counts",
     "GET /api/collections",
     "POST /api/search",

@@ -16,9 +16,9 @@ from psycopg import AsyncConnection
 from ingest.postgres.database import Connection
 from ingest.postgres.migrations import migrate
 from ingest.postgres.sessions import begin_session
+from ingest.store.lists import source_lists
+from ingest.store.lists.source_lists import SourceFilter
 from ingest.store.search.scope import SearchScope
-from ingest.store.sources import source_views
-from ingest.store.sources.source_views import SourceFilter
 from ingest.store.tenants import applications
 from tests.support.queue_builders import claim
 from tests.support.searchable_chunks import Space, nearest, texts
@@ -88,18 +88,18 @@ async def test_what_was_stored_before_an_upgrade_is_found_after_it(released: str
         await begin_session(conn)
         await register_vector_async(conn)
         application_id = await applications.default_id(conn)
-        sources = await source_views.list_sources(
+        page = await source_lists.page(
             conn, application_id=application_id, where=SourceFilter(), limit=10, before=None
         )
         [job] = await claim(conn, 10)
         found = await _chunks_near_the_first(conn, application_id)
 
-    assert {(source.type, source.status) for source in sources} == {
+    assert {(source.type, source.status) for source in page.rows} == {
         ("file", "completed"),
         ("file", "pending"),
         ("site", "pending"),
     }
-    assert job.knowledge_source_id in {source.id for source in sources}
+    assert job.knowledge_source_id in {source.id for source in page.rows}
     assert sorted(found) == ["the fox runs", "the owl sleeps"]
 
 

@@ -6,12 +6,14 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl import crawl_views
+from ingest.store.lists import source_lists
+from ingest.store.lists.source_lists import SourceFilter
 from ingest.store.sources import progress, source_views
-from ingest.store.sources.source_views import SourceFilter
 from tests.conftest import EMPTY
 from tests.support.live_sources import add_source
 
@@ -22,7 +24,9 @@ SMALL: Final = UUID(int=7)
 BATCH: Final = UUID(int=1000)
 
 _VIEWS = load_queries("sources/source_views.sql")
-_LIST = _VIEWS["list"]
+_LISTS = load_queries("lists/source_lists.sql")
+_LIST = _LISTS["page_created"]
+_BULK_SOURCES = load_queries("bulk/bulk_sources.sql")
 _SOURCES = load_queries("sources/sources.sql")
 _RESCRAPES = load_queries("crawl/rescrapes.sql")
 _PROGRESS = load_queries("sources/progress.sql")
@@ -37,13 +41,15 @@ insert into rag.upload_batches (id, application_id)
 select lpad(to_hex(1000 + n), 32, '0')::uuid, lpad('1', 32, '0')::uuid
   from generate_series(0, {SOURCES} / 100) n;
 insert into rag.knowledge_sources
-    (id, application_id, batch_id, type, name, uri, status, chunk_count, created_at)
+    (id, application_id, batch_id, type, name, uri, status, chunk_count, error_code, created_at,
+     updated_at)
 select lpad(to_hex(n), 32, '0')::uuid,
        lpad(to_hex(case when n % 2 = 0 then 1 else 2 + n / 2 % 500 end), 32, '0')::uuid,
        lpad(to_hex(1000 + n / 100), 32, '0')::uuid,
        case when n % 4000 = 0 then 'url' else 'file' end, 'name', 'path/' || n,
        case when n % 4000 = 2 then 'failed' when n % 5000 = 4 then 'pending' else 'completed' end,
-       1, now() - n * interval '1 minute'
+       1, case when n % 4000 = 2 then 'corrupt' end, now() - n * interval '1 minute',
+       now() - n % 1000 * interval '1 minute'
   from generate_series(1, {SOURCES}) n;
 insert into rag.upload_files (batch_id, path, size_bytes, verdict, knowledge_source_id)
 select batch_id, uri, 1, 'accepted', id from rag.knowledge_sources order by id;
@@ -92,22 +98,51 @@ _NO_FILTER: Final[Mapping[str, Any]] = {
     "batch_id": None,
     "collection_id": None,
     "uri": None,
+    "error_code": None,
+    "since": None,
+    "updated_since": None,
+    "pattern": None,
+    "metadata": None,
     "before_time": None,
     "before_id": None,
+    "oldest_time": None,
+    "oldest_id": None,
     "limit": 51,
 }
+_BULK: Final[Mapping[str, Any]] = {
+    **_NO_FILTER,
+    "action": "delete",
+    "target_id": None,
+    "new_metadata": Jsonb({}),
+    "removed_keys": [],
+    "new_chunking": Jsonb({}),
+    "longest_metadata": 1,
+    "ids": None,
+}
+_STATES: Final = ["pending", "completed", "failed"]
 
 
 @pytest.mark.parametrize(
     ("statement", "parameters", "most"),
     [
-        (_LIST, _NO_FILTER, 51),
+        # Each row of a page is found, then read.
+        (_LIST, _NO_FILTER, 102),
         (_LIST, {**_NO_FILTER, "status": "failed"}, 60),
-        (_LIST, {**_NO_FILTER, "batch_id": BATCH}, 110),
-        (_LIST, {**_NO_FILTER, "uri": "path/1000"}, 1),
+        (_LIST, {**_NO_FILTER, "batch_id": BATCH}, 210),
+        (_LIST, {**_NO_FILTER, "uri": "path/1000"}, 2),
+        (_LIST, {**_NO_FILTER, "error_code": "corrupt"}, 12),
+        (_LIST, {**_NO_FILTER, "pattern": "%path%"}, 102),
+        (_LIST, {**_NO_FILTER, "updated_since": "2999-01-01"}, 0),
+        (_LISTS["page_updated"], _NO_FILTER, 150),
+        (_LISTS["scan_end_created"], {**_NO_FILTER, "scan": 1000}, 1000),
+        (_LISTS["scan_end_updated"], {**_NO_FILTER, "scan": 1000}, 1050),
+        (_LISTS["counts"], {**_NO_FILTER, "statuses": _STATES, "scan": 101}, 303),
+        (_BULK_SOURCES["refusals"], {**_BULK, "limit": 101}, 101),
+        (_BULK_SOURCES["refusals"], {**_BULK, "ids": [UUID(int=2), UUID(int=4)]}, 2),
         (_LIST, {**_NO_FILTER, "before_time": "2000-01-01", "before_id": BATCH}, 0),
         (_PROGRESS["unfinished_and_newest"], {**_NO_FILTER, "newest": 50, "limit": 500}, 60),
         (_SOURCES["unsettled"], {}, 10),
+        (_BATCHES["list"], {**_NO_FILTER, "most": 50, "limit": 10}, 2000),
         (_BATCHES["report"], {**_NO_FILTER, "id": BATCH, "after": 0, "limit": 100}, 250),
     ],
 )
@@ -132,7 +167,7 @@ async def test_list_plans_depend_on_their_filters(conn: Connection, application_
     owned: dict[str, Any] = {"application_id": application_id, "limit": 10}
     source_id = await add_source(conn, application_id)
     for _ in range(10):  # twice as often as it takes to prepare
-        await source_views.list_sources(conn, where=SourceFilter(), before=None, **owned)
+        await source_lists.page(conn, where=SourceFilter(), before=None, **owned)
         await source_views.list_documents(conn, source_id=source_id, after=None, **owned)
         await source_views.list_chunks(conn, source_id=source_id, after=None, **owned)
         await crawl_views.list_pages(

@@ -32,6 +32,9 @@ _JOB_CONTROL = load_queries("queue/job_control.sql")
 _VIEWS = load_queries("queue/job_views.sql")
 _REQUESTS = load_queries("queue/job_requests.sql")
 _COUNTS = load_queries("overview/counts.sql")
+_LISTS = load_queries("lists/job_lists.sql")
+_SOURCE_LISTS = load_queries("lists/source_lists.sql")
+_BULK = load_queries("bulk/bulk_jobs.sql")
 
 # Deterministic: what a job is follows from its number. 50,000 are ready, 20,000 wait for a time,
 # 500 are held by 50 workers of which one is silent, 20,000 have failed with five codes.
@@ -281,3 +284,40 @@ def test_counts_of_an_overview_stop_at_their_bound(
     values = {**COUNT, "application_id": application_id}
 
     assert rows_read(conn, _COUNTS[name], values) <= most
+
+
+ANY: Final[Mapping[str, Any]] = {
+    **OWNED,
+    **{name: None for name in asdict(JobFilter()) if name not in ("text", "metadata")},
+    "pattern": None,
+    "metadata": None,
+    "before": None,
+    "oldest": 0,
+    "ids": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "parameters", "most"),
+    [
+        # Each index has its newest thousand; the newest of them all are found, then joined.
+        (_LISTS["scan_end_newest"], {"scan": 1_000}, 12_000),
+        (_LISTS["search_newest"], {"pattern": "%x%", "scan": 1_000, "limit": 51}, 12_000),
+        (
+            _LISTS["search_matching"],
+            {"error_code": "corrupt", "pattern": "%x%", "scan": 1_000, "limit": 51},
+            5_000,
+        ),
+        (_BULK["refusals"], {"action": "retry", "ids": [UUID(int=9)], "status": "failed"}, 10),
+        (_BULK["refusals"], {"action": "delete", "ids": [UUID(int=n) for n in range(500)]}, 600),
+        (
+            _SOURCE_LISTS["children"],
+            {"id": UUID(int=1), "statuses": ["completed", "failed"], "limit": 1_001},
+            5_000,
+        ),
+    ],
+)
+def test_searches_and_bulk_actions_read_a_bounded_part(
+    conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any], most: int
+) -> None:
+    assert rows_read(conn, statement, {**ANY, **parameters}) <= most

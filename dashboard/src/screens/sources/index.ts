@@ -9,4 +9,9 @@ export const sourcesScreens = [
     navigation: { group: "content", order: 10, icon: "sources", shortcut: "s" },
     component: lazy(async () => (await import("./source-list.tsx")).SourceList),
   }),
+  screen({
+    path: "/sources/:id",
+    title: () => titles().source,
+    component: lazy(async () => (await import("./source.tsx")).SourceScreen),
+  }),
 ];

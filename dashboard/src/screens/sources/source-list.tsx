@@ -1,8 +1,10 @@
-/** All sources, newest first, live. The pattern for list screens. */
+/** All sources, newest first, live: filters and sorting in the address, actions on all of a filter. */
 
-import type { Source } from "@rag-ingest/client";
-import { oneOf, readQuery, text } from "../../app/router.ts";
+import type { Collection, Source, SourceSelection } from "@rag-ingest/client";
+import { useState } from "preact/hooks";
+import { href, oneOf, readQuery, setQuery, text } from "../../app/router.ts";
 import { api } from "../../app/session.ts";
+import { LinkButton } from "../../components/button.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { FilterChips, type Filter } from "../../components/filter-chips.tsx";
 import { ScreenFrame } from "../../components/layout.tsx";
@@ -12,34 +14,72 @@ import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { ProgressBar, StatusBadge } from "../../components/status.tsx";
 import { Bytes, Count, Name, Time } from "../../components/text.tsx";
 import { useList } from "../../live/list.ts";
+import { useResource } from "../../live/resource.ts";
 import { useLiveSources, type LiveSource } from "../../live/sources.ts";
+import { BulkAction } from "../bulk/bulk-action.tsx";
+import { parseMetadata } from "../bulk/metadata-lines.ts";
+import { CsvButton } from "./download.tsx";
 import { sources } from "./messages.ts";
+import { beginning, PERIODS } from "./periods.ts";
+import { StateCounts } from "./state-counts.tsx";
 
-const STATUSES = ["pending", "processing", "completed", "partial", "failed", "cancelled", "review_needed"] as const;
+export const STATUSES = ["pending", "processing", "completed", "partial", "failed", "cancelled", "review_needed"] as const;
 const TYPES = ["file", "url", "site"] as const;
-const QUERY = { status: oneOf(STATUSES), type: oneOf(TYPES), batchId: text, uri: text };
+const QUERY = {
+  q: text,
+  status: oneOf(STATUSES),
+  type: oneOf(TYPES),
+  errorCode: text,
+  batchId: text,
+  collectionId: text,
+  metadata: text,
+  changed: oneOf(PERIODS),
+  uri: text,
+};
+const SORT = { sort: oneOf(["createdAt", "updatedAt"]) };
 
 export function SourceList() {
   const query = readQuery(QUERY);
+  const { sort } = readQuery(SORT);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const filter = () => filterOf(query);
   const list = useList({
-    load: (cursor, signal) => api.get("/api/knowledge-sources", { query: { ...query, cursor, limit: 50 }, signal }),
-    dependencies: [query],
+    load: (cursor, signal) => api.get("/api/knowledge-sources", { query: { ...filter(), sort, cursor, limit: 50 }, signal }),
+    dependencies: [query, sort],
     keyOf: (source: Source) => source.id,
     every: 5000,
   });
+  const counts = useResource((signal) => {
+    const { status, ...others } = filter();
+    return api.get("/api/knowledge-sources/counts", { query: others, signal });
+  }, [{ ...query, status: undefined }], { every: 5000 });
+  const collections = useResource((signal) => api.get("/api/collections", { query: { limit: 200 }, signal }), []);
   const rows = list.rows ?? [];
+  const refresh = () => {
+    list.refresh();
+    counts.refresh();
+  };
   const states = useLiveSources(rows.map(({ id }) => id), list.refresh);
+  const csv = () => api.url("/api/knowledge-sources/export", { query: filter() });
   return (
-    <ScreenFrame title={sources().title}>
-      <FilterChips filters={filters()} values={query} />
+    <ScreenFrame title={sources().title} actions={rows.length > 0 && <CsvButton url={csv} name="knowledge-sources.csv" />}>
+      <FilterChips filters={filters(collections.data?.items ?? [])} values={query} />
+      {counts.data && <StateCounts items={counts.data.items} active={query.status} label={sources().counts} />}
+      <BulkAction of="sources" filter={selectionOf(query)} selected={selected} onClear={() => setSelected(new Set())}
+        onChange={(isEnded) => {
+          if (isEnded) list.reload();
+          refresh();
+        }} />
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
       {list.isLoading && <Skeleton lines={8} />}
       {list.rows && (
         <>
           <FreshRows list={list} />
           {rows.length === 0
-            ? <Empty isFiltered={Object.values(query).some((value) => value !== undefined)} />
-            : <DataTable caption={sources().caption} columns={columns(states)} rows={rows} keyOf={({ id }) => id} />}
+            ? <Empty isFiltered={Object.values(query).some((value) => value !== undefined)} goesOn={list.pager.next !== undefined} />
+            : <DataTable caption={sources().caption} columns={columns(states)} rows={rows} keyOf={({ id }) => id}
+                hrefOf={({ id }) => href(`/sources/${id}`)} selection={{ selected, onChange: setSelected }}
+                sort={{ by: sort ?? "createdAt", isDescending: true }} onSort={({ by }) => setQuery({ sort: by === sort ? undefined : by, cursor: undefined })} />}
           <Pager list={list} />
         </>
       )}
@@ -47,10 +87,45 @@ export function SourceList() {
   );
 }
 
-function filters(): Filter[] {
+type SourceQuery = ReturnType<typeof readQuery<typeof QUERY>>;
+
+/** As the list takes it. */
+function filterOf({ changed, metadata, ...query }: SourceQuery) {
+  return { ...query, metadata: metadata === undefined ? undefined : [metadata], updatedSince: beginning(changed) };
+}
+
+/** As bulk actions take it. */
+function selectionOf({ changed, metadata, ...query }: SourceQuery): SourceSelection {
+  const given = { ...query, updatedSince: beginning(changed), metadata: metadataOf(metadata) };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The service refuses what is not `key=value`, and so does the list above the action. */
+export function metadataOf(term: string | undefined): Record<string, unknown> | undefined {
+  if (term === undefined) return undefined;
+  try {
+    return parseMetadata(term);
+  } catch {
+    return { [term]: null };
+  }
+}
+
+/** Collections are chosen by name, unless the address names one that is not among the first. */
+function filters(collections: readonly Collection[]): Filter[] {
+  const message = sources();
+  const { collectionId } = readQuery(QUERY);
+  const isKnown = collectionId === undefined || collections.some(({ id }) => id === collectionId);
   return [
-    { kind: "choice", name: "status", label: sources().status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
-    { kind: "choice", name: "type", label: sources().type, options: TYPES.map((value) => ({ value, label: sources().types[value]! })) },
+    { kind: "text", name: "q", label: message.search, isSearch: true },
+    { kind: "choice", name: "status", label: message.status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
+    { kind: "choice", name: "type", label: message.type, options: TYPES.map((value) => ({ value, label: message.types[value]! })) },
+    { kind: "text", name: "errorCode", label: message.code, placeholder: "corrupt" },
+    { kind: "choice", name: "changed", label: message.changed, options: PERIODS.map((value) => ({ value, label: message.periods[value]! })) },
+    { kind: "text", name: "metadata", label: message.metadata, placeholder: "team=a" },
+    isKnown
+      ? { kind: "choice", name: "collectionId", label: message.collection, options: collections.map(({ id, name }) => ({ value: id, label: name })) }
+      : { kind: "text", name: "collectionId", label: message.collection },
+    { kind: "text", name: "batchId", label: message.batch },
   ];
 }
 
@@ -61,7 +136,7 @@ function columns(states: ReadonlyMap<string, LiveSource>): Column<Source>[] {
     { key: "status", title: sources().status, cell: (source) => <State source={source} live={states.get(source.id)} /> },
     { key: "chunks", title: sources().chunks, isNumber: true, cell: (source) => <Count value={states.get(source.id)?.chunkCount ?? source.chunkCount} /> },
     { key: "size", title: sources().size, isNumber: true, isOptional: true, cell: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
-    { key: "updated", title: sources().updated, cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+    { key: "updated", title: sources().updated, sort: "updatedAt", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
   ];
 }
 
@@ -82,14 +157,15 @@ function State({ source, live }: { source: Source; live: LiveSource | undefined 
     <span class="state">
       <StatusBadge status={status} />
       {status === "processing" && <ProgressBar value={live?.percent} label={sources().progress(source.name)} />}
-      {status === "pending" && source.waiting && <small>{sources().waitsFor(source.waiting.reason)}</small>}
+      {(status === "pending" || status === "processing") && source.waiting && <small>{sources().waitsFor(source.waiting.reason)}</small>}
       {(status === "failed" || status === "partial") && code && <code>{code}</code>}
     </span>
   );
 }
 
-function Empty({ isFiltered }: { isFiltered: boolean }) {
+function Empty({ isFiltered, goesOn }: { isFiltered: boolean; goesOn: boolean }) {
+  if (goesOn) return <EmptyState icon="filter" title={sources().nothingHere} />;
   return isFiltered
     ? <EmptyState icon="filter" title={sources().noMatch} />
-    : <EmptyState icon="sources" title={sources().empty}><p>{sources().emptyText}</p></EmptyState>;
+    : <EmptyState icon="sources" title={sources().empty}><p>{sources().emptyText}</p><LinkButton kind="primary" icon="upload" href={href("/upload")}>{sources().toDo.uploadFiles!}</LinkButton></EmptyState>;
 }

@@ -1,0 +1,37 @@
+/** The parts of an upload: they add up to its files. */
+
+export type Tone = "good" | "bad" | "warning" | "active" | "neutral";
+
+export interface Share {
+  /** A verdict, or the state of an accepted file's source. */
+  name: string;
+  tone: Tone;
+  count: number;
+}
+
+interface Verdicts {
+  unchanged: number;
+  duplicate: number;
+  rejected: number;
+}
+
+const STATES = [
+  ["completed", "good"],
+  ["partial", "warning"],
+  ["review_needed", "warning"],
+  ["processing", "active"],
+  ["pending", "neutral"],
+  ["cancelled", "neutral"],
+  ["failed", "bad"],
+] as const satisfies readonly (readonly [string, Tone])[];
+
+/** Accepted files by state, then the others by verdict; parts without files are left out. */
+export function sharesOf({ unchanged, duplicate, rejected }: Verdicts, states: Readonly<Record<string, number>>): Share[] {
+  const shares: Share[] = [
+    ...STATES.map(([name, tone]) => ({ name, tone, count: states[name] ?? 0 })),
+    { name: "unchanged", tone: "neutral", count: unchanged },
+    { name: "duplicate", tone: "neutral", count: duplicate },
+    { name: "rejected", tone: "bad", count: rejected },
+  ];
+  return shares.filter(({ count }) => count > 0);
+}

@@ -1,0 +1,138 @@
+/** Stages, attempts, members or pages, coverage, warnings and facts of a source. */
+
+import type { Source } from "@rag-ingest/client";
+import { href } from "../../app/router.ts";
+import { api } from "../../app/session.ts";
+import { ShareBar } from "../../components/charts.tsx";
+import { Card, Id, KeyValues } from "../../components/layout.tsx";
+import { components } from "../../components/messages.ts";
+import { Icon } from "../../components/icon.tsx";
+import { Badge } from "../../components/status.tsx";
+import { Bytes, Count, Name, Time } from "../../components/text.tsx";
+import { useResource } from "../../live/resource.ts";
+import type { LiveSource } from "../../live/sources.ts";
+import { boundedCount, duration } from "../../messages/format.ts";
+import { sources } from "./messages.ts";
+import { CoverageStrip } from "./coverage.tsx";
+import { attemptsOf, stepsOf, type StageStep } from "./stages.ts";
+
+const OPEN = ["pending", "processing"];
+
+export function SourceOverview({ source, live }: { source: Source; live: LiveSource | undefined }) {
+  const isOpen = OPEN.includes(live?.status ?? source.status);
+  return (
+    <>
+      <div class="cards">
+        {source.jobId && <Run source={source} live={live} isOpen={isOpen} />}
+        <Children source={source} isOpen={isOpen} />
+        {source.coverage && source.coverage.pages > 0 && <Card title={sources().coverage}><CoverageStrip coverage={source.coverage} /></Card>}
+        <Warnings source={source} />
+      </div>
+      <Facts source={source} />
+    </>
+  );
+}
+
+function Run({ source, live, isOpen }: { source: Source; live: LiveSource | undefined; isOpen: boolean }) {
+  const id = source.jobId!;
+  const job = useResource((signal) => api.get("/api/jobs/{id}", { path: { id }, signal }), [id, source.status], { every: isOpen ? 2000 : undefined });
+  if (!job.data) return null;
+  const logs = job.data.logs ?? [];
+  const attempts = attemptsOf(logs);
+  return (
+    <>
+      {source.type !== "site" && (
+        <Card title={sources().stages}>
+          <Stages steps={stepsOf(job.data, logs, { isFile: source.type === "file", stage: isOpen ? live?.stage : undefined })} />
+        </Card>
+      )}
+      <Card title={sources().attempts} actions={<a href={href(`/jobs/${id}`)}>{sources().tabs.jobs}</a>}>
+        {attempts.length === 0 ? <p class="hint">{sources().noAttempts}</p> : (
+          <ol class="timeline">
+            {attempts.map((attempt) => (
+              <li key={attempt.number} class={attempt.problem?.level ?? "info"}>
+                <strong>{sources().attempt(attempt.number)}</strong> <Time value={attempt.startedAt} /> · {duration(attempt.duration)}
+                {attempt.problem && <p dir="auto">{attempt.problem.message} {typeof attempt.problem.details.code === "string" && <code>{attempt.problem.details.code}</code>}</p>}
+              </li>
+            ))}
+          </ol>
+        )}
+      </Card>
+    </>
+  );
+}
+
+const ICONS = { done: "check", active: "play", failed: "cross", waiting: "clock" } as const;
+
+export function Stages({ steps }: { steps: readonly StageStep[] }) {
+  return (
+    <ol class="stages">
+      {steps.map(({ name, state, duration: spent }) => (
+        <li key={name} class={state} aria-current={state === "active" ? "step" : undefined}>
+          <Icon name={ICONS[state]} />
+          <span>{sources().stageNames[name]} <span class="visually-hidden">{sources().stageStates[state]}</span></span>
+          {spent !== undefined && <small>{duration(spent)}</small>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const TONES = { completed: "good", failed: "bad", cancelled: "neutral", review_needed: "warning", processing: "active", pending: "neutral" } as const;
+
+function Children({ source, isOpen }: { source: Source; isOpen: boolean }) {
+  const found = useResource((signal) => api.get("/api/knowledge-sources/{id}/children", { path: { id: source.id }, signal }), [source.id, source.status], { every: isOpen ? 2000 : undefined });
+  const items = (found.data?.items ?? []).filter(({ count }) => count > 0);
+  if (!items.length || !source.jobId) return null;
+  const kind = source.type === "site" ? "site" : "file";
+  const link = (status?: string) => href("/jobs", { parentJobId: source.jobId, status });
+  return (
+    <Card title={sources().children[kind]!} actions={source.type === "site" ? <a href={href(`/sites/${source.id}`)}>{sources().runs}</a> : <a href={link()}>{sources().childList}</a>}>
+      <ShareBar label={sources().children[kind]!} parts={items.map(({ status, count }) => [components().status[status] ?? status, TONES[status as keyof typeof TONES] ?? "neutral", count] as const)} />
+      <ul class="legends">
+        {items.map(({ status, count, isExact }) => (
+          <li key={status} class={`legend ${TONES[status as keyof typeof TONES] ?? "neutral"}`}>
+            <a href={link(status)}>{boundedCount(count, !isExact)} {components().status[status] ?? status}</a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Of its first documents: a file has one, and its members and pages show their own. */
+function Warnings({ source }: { source: Source }) {
+  const found = useResource((signal) => api.get("/api/knowledge-sources/{id}/documents", { path: { id: source.id }, query: { limit: 50 }, signal }), [source.id, source.status]);
+  const warnings = [...new Set((found.data?.items ?? []).flatMap(({ warnings }) => warnings))];
+  if (!warnings.length) return null;
+  return (
+    <Card title={sources().warnings}>
+      <p class="badges">{warnings.map((code) => <Badge key={code} tone="warning">{code}</Badge>)}</p>
+    </Card>
+  );
+}
+
+function Facts({ source }: { source: Source }) {
+  const words = sources().facts;
+  const own = Object.entries(source.metadata);
+  return (
+    <Card>
+      <KeyValues items={[
+        [source.type === "file" ? words.path : words.address, <Name>{source.uri}</Name>],
+        [words.type, sources().types[source.type]],
+        [words.chunks, <Count value={source.chunkCount} />],
+        [words.tokens, <Count value={source.tokenCount} />],
+        [words.size, source.sizeBytes === null ? null : <Bytes value={source.sizeBytes} />],
+        [words.added, <Time value={source.createdAt} />],
+        [words.changed, <Time value={source.updatedAt} />],
+        [words.next, source.nextRescrapeAt && <Time value={source.nextRescrapeAt} />],
+        [words.batch, source.batchId && <a href={href(`/batches/${source.batchId}`)}><code>{source.batchId.slice(0, 8)}</code></a>],
+        [words.collections, source.collectionIds.length ? source.collectionIds.map((id) => <a key={id} href={href("/sources", { collectionId: id })}><code>{id.slice(0, 8)}</code></a>) : null],
+        [words.duplicate, source.duplicateOf && <a href={href(`/sources/${source.duplicateOf}`)}><code>{source.duplicateOf.slice(0, 8)}</code></a>],
+        [words.hash, source.contentHash && <Id value={source.contentHash} />],
+        [words.id, <Id value={source.id} />],
+        ...own.map(([key, value]) => [key, <Name>{typeof value === "string" ? value : JSON.stringify(value)}</Name>] as const),
+      ]} />
+    </Card>
+  );
+}

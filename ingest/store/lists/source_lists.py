@@ -1,0 +1,161 @@
+"""Knowledge sources by a filter: pages of a list, and counts by state.
+
+No index serves `text` and `metadata` (rag.source_contains). So a request reads at most
+`SCANNED` sources that the other conditions leave, newest first, and says where it stopped.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, get_args
+from uuid import UUID
+
+from psycopg.rows import kwargs_row
+from psycopg.types.json import Jsonb
+
+from ingest.model import JobStatus, SourceStatus
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.lists.counts import MOST_COUNTED, StatusCount
+from ingest.store.lists.patterns import containing
+from ingest.store.sources.source_views import StoredSource, stored_source
+
+_SQL = load_queries("lists/source_lists.sql")
+
+SCANNED: Final = 100_000
+_SCANNED_PER_STATUS: Final = 20_000
+
+SourceSort = Literal["createdAt", "updatedAt"]
+Position = tuple[datetime, UUID]
+"""The time that sources are sorted by, and the id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFilter:
+    """Which sources; None: any. All conditions must hold."""
+
+    status: SourceStatus | None = None
+    type: str | None = None
+    batch_id: UUID | None = None
+    uri: str | None = None
+    collection_id: UUID | None = None
+    error_code: str | None = None
+    text: str | None = None
+    """In the name or the path or URL, in any case."""
+    metadata: Mapping[str, Any] | None = None
+    """Contained in the metadata of the source."""
+    since: datetime | None = None
+    """Created then or later."""
+    updated_since: datetime | None = None
+
+    @property
+    def needs_scan(self) -> bool:
+        return self.text is not None or self.metadata is not None
+
+    def parameters(self, application_id: UUID) -> dict[str, Any]:
+        return {
+            "application_id": application_id,
+            "status": self.status,
+            "type": self.type,
+            "batch_id": self.batch_id,
+            "uri": self.uri,
+            "collection_id": self.collection_id,
+            "error_code": self.error_code,
+            "pattern": None if self.text is None else containing(self.text),
+            "metadata": None if self.metadata is None else Jsonb(dict(self.metadata)),
+            "since": self.since,
+            "updated_since": self.updated_since,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePage:
+    rows: list[StoredSource]
+    next: Position | None
+    """Where the next page begins; None: there are no more. A page that read `SCANNED` sources may
+    have few rows, even none, and a next page."""
+
+
+async def page(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    where: SourceFilter,
+    limit: int,
+    before: Position | None,
+    sort: SourceSort = "createdAt",
+) -> SourcePage:
+    """Up to `limit` sources, newest or last changed first, before the position `before`."""
+    order = "created" if sort == "createdAt" else "updated"
+    before_time, before_id = before or (None, None)
+    values = {
+        **where.parameters(application_id),
+        "before_time": before_time,
+        "before_id": before_id,
+    }
+    end = await _scan_end(conn, order, values) if where.needs_scan else None
+    oldest_time, oldest_id = end or (None, None)
+    values |= {"oldest_time": oldest_time, "oldest_id": oldest_id, "limit": limit + 1}
+    async with conn.cursor(row_factory=kwargs_row(stored_source)) as cur:
+        await cur.execute(_SQL[f"page_{order}"], values, prepare=False)
+        rows = await cur.fetchall()
+    shown = rows[:limit]
+    if len(rows) <= limit:
+        return SourcePage(rows=shown, next=end)
+    last = shown[-1]
+    time = last.created_at if sort == "createdAt" else last.updated_at
+    return SourcePage(rows=shown, next=(time, last.id))
+
+
+async def scan_end(
+    conn: Connection, *, application_id: UUID, where: SourceFilter
+) -> Position | None:
+    """Where a request that reads the newest sources stops; None: it reads them all."""
+    if not where.needs_scan:
+        return None
+    values = {**where.parameters(application_id), "before_time": None, "before_id": None}
+    return await _scan_end(conn, "created", values)
+
+
+async def _scan_end(conn: Connection, order: str, values: dict[str, Any]) -> Position | None:
+    cursor = await conn.execute(
+        _SQL[f"scan_end_{order}"], {**values, "scan": SCANNED}, prepare=False
+    )
+    return await cursor.fetchone()
+
+
+async def counts(
+    conn: Connection, *, application_id: UUID, where: SourceFilter
+) -> list[StatusCount]:
+    """How many sources the filter has of each state, whatever state it asks for."""
+    scan = _SCANNED_PER_STATUS if where.needs_scan else MOST_COUNTED + 1
+    cursor = await conn.execute(
+        _SQL["counts"],
+        {
+            **where.parameters(application_id),
+            "statuses": list(get_args(SourceStatus)),
+            "scan": scan,
+        },
+        prepare=False,
+    )
+    return [
+        StatusCount.bounded(status, matching, is_complete=scanned < scan)
+        for status, matching, scanned in await cursor.fetchall()
+    ]
+
+
+async def children(conn: Connection, *, application_id: UUID, id: UUID) -> list[StatusCount]:
+    """Jobs of the source's current run for the files in its file, or the pages of its site."""
+    cursor = await conn.execute(
+        _SQL["children"],
+        {
+            "application_id": application_id,
+            "id": id,
+            "statuses": list(get_args(JobStatus)),
+            "limit": MOST_COUNTED + 1,
+        },
+        prepare=False,
+    )
+    return [
+        StatusCount.bounded(status, count, is_complete=True)
+        for status, count in await cursor.fetchall()
+    ]
