@@ -98,6 +98,9 @@ async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key
     request_limits_of(connection.app).count(key_hash)
     if named not in (None, known.application_id):
         raise NotFound("application")
+    if known.is_use_due:
+        async with transaction(runtime.pool) as conn:
+            await api_keys.note_use(conn, known.id)
     return Key(
         application_id=known.application_id,
         role=known.role,

@@ -32,6 +32,8 @@ class KnownKey:
     role: Role
     collection_ids: Sequence[UUID] | None
     """The collections that the key may see; None: everything."""
+    is_use_due: bool
+    """Whether `note_use` would write."""
 
 
 class ApiKey(View):
@@ -44,6 +46,8 @@ class ApiKey(View):
     collection_ids: list[UUID] | None
     """The collections that the key may see; null: everything."""
     created_at: UtcTime
+    last_used_at: UtcTime | None
+    """To the hour; null: not used since the upgrade to the version that notes it."""
     revoked_at: UtcTime | None
 
 
@@ -71,6 +75,11 @@ async def find_key(conn: Connection, key: str) -> KnownKey | None:
     async with conn.cursor(row_factory=class_row(KnownKey)) as cur:
         await cur.execute(_SQL["find_key"], {"key_hash": digest(key)})
         return await cur.fetchone()
+
+
+async def note_use(conn: Connection, id: UUID) -> None:
+    """Note that a key is used, at most once an hour."""
+    await conn.execute(_SQL["note_use"], {"id": id})
 
 
 async def is_key_live(conn: Connection, id: UUID) -> bool:
