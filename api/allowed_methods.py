@@ -6,6 +6,8 @@ from fastapi import Request
 from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.middleware.root_path import path_below_root
+
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -17,9 +19,13 @@ class HeadOfProbes:
         self._paths = frozenset(paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "HEAD" and scope["path"] in self._paths:
+        if _is_head(scope) and path_below_root(scope) in self._paths:
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
+
+
+def _is_head(scope: Scope) -> bool:
+    return bool(scope["type"] == "http" and scope["method"] == "HEAD")
 
 
 def allowed_methods(request: Request, *, head_paths: tuple[str, ...]) -> str:
@@ -35,6 +41,6 @@ def allowed_methods(request: Request, *, head_paths: tuple[str, ...]) -> str:
         for method in _METHODS
         if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
     ]
-    if scope["path"] in head_paths and "HEAD" not in methods:
+    if path_below_root(scope) in head_paths and "HEAD" not in methods:
         methods.append("HEAD")
     return ", ".join([*methods, "OPTIONS"]) if methods else ""

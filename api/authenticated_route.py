@@ -1,8 +1,8 @@
 """Routes that authenticate the caller before they read any byte of the body.
 
 FastAPI reads and parses a body before it runs any dependency, so a caller without a key could
-cause work. A route of this class checks key, role and rate limit first. Then it reads the body,
-within the size limit of the route, and parses it.
+cause work. An AuthenticatedRoute checks key, role and rate limit first, a SameOriginRoute that a
+page of this service asks. Then they read the body, within the limit of the route, and parse it.
 """
 
 from collections.abc import Callable, Coroutine
@@ -16,6 +16,7 @@ from api.dependencies import RequireRole
 from api.middleware.body_limit import limit_body
 from api.schema import json_body
 from api.schema.query import reject_unknown_query
+from api.session_cookie import check_change
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -35,10 +36,27 @@ class AuthenticatedRoute(APIRoute):
             # First, because a mistyped parameter must not consume a ticket.
             await reject_unknown_query(request)
             await require.authenticate(request)
-            receive = limit_body(request.scope, request.receive, path=self.path_format)
-            return await handle(_JsonRequest(request.scope, receive))
+            return await handle(_limited(request, path=self.path_format))
 
         return keyed
+
+
+class SameOriginRoute(APIRoute):
+    """A route for pages of this service, with or without a session."""
+
+    def get_route_handler(self) -> Handler:
+        handle = super().get_route_handler()
+
+        async def checked(request: Request) -> Response:
+            await reject_unknown_query(request)
+            check_change(request)
+            return await handle(_limited(request, path=self.path_format))
+
+        return checked
+
+
+def _limited(request: Request, *, path: str) -> Request:
+    return _JsonRequest(request.scope, limit_body(request.scope, request.receive, path=path))
 
 
 class _JsonRequest(Request):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 import psycopg
@@ -18,6 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from api.allowed_methods import HeadOfProbes, allowed_methods
 from api.authenticated_route import AuthenticatedRoute
+from api.dashboard.pages import STATIC, add_start_page
 from api.installation_state import OverviewCache
 from api.live import websocket
 from api.live.hub import Hub
@@ -26,6 +28,7 @@ from api.middleware.failed_keys import FailedKeys
 from api.middleware.in_use import InUse
 from api.middleware.rate_limits import RequestLimits
 from api.middleware.request_metrics import RequestMetrics
+from api.middleware.root_path import RootPath
 from api.middleware.security_headers import add_security_headers
 from api.problems import (
     BodyTooLarge,
@@ -44,7 +47,7 @@ from api.problems import (
     validation_problem,
 )
 from api.routers import ROUTERS
-from api.routes import firecrawl_webhook, health, metrics, url_check
+from api.routes import firecrawl_webhook, health, metrics, session, url_check
 from api.routes.api_docs import add_docs_page
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
@@ -105,10 +108,18 @@ _PROBES: Final = ("/healthz", "/readyz", "/metrics")
 _HEAD_PATHS: Final = (*_PROBES, "/", "/docs")
 
 
-def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
+def create_app(
+    open_runtime: OpenRuntime,
+    *,
+    has_docs: bool = True,
+    dashboard: Path | None = STATIC,
+    root_path: str = "",
+) -> FastAPI:
     """Create the application; the runtime lives as long as the server's lifespan.
 
-    `has_docs`: whether it serves /docs and /openapi.json.
+    `has_docs`: whether it serves /docs and /openapi.json. `dashboard`: the folder with the built
+    files of the dashboard; None: there is none. `root_path`: the path below which a proxy publishes
+    the service.
     """
 
     @asynccontextmanager
@@ -151,17 +162,21 @@ def create_app(open_runtime: OpenRuntime, *, has_docs: bool = True) -> FastAPI:
     strict = [Depends(reject_unknown_query)]
     for router in (health.router, metrics.router):
         app.include_router(router, dependencies=strict, responses=openapi.OPEN)
+    app.include_router(session.router)
     # Without `strict`: a signed webhook is never rejected for its content.
     app.include_router(firecrawl_webhook.router)
     app.include_router(websocket.router)
     if has_docs:
         add_docs_page(app)
+    add_start_page(app, dashboard, has_docs=has_docs)
     openapi.install_document(app, routers=ROUTERS)
     # The last one is the outermost: it also counts requests that the inner ones refuse.
     app.add_middleware(MinimumBodyRate)
     app.add_middleware(ConcurrencyLimit, max_requests=_MAX_REQUESTS, exempt=_PROBES)
     app.add_middleware(RequestMetrics)
     app.add_middleware(HeadOfProbes, paths=_HEAD_PATHS)
+    if root_path:
+        app.add_middleware(RootPath, prefix=root_path)
     _handle_errors(app)
     add_security_headers(app)
     return app

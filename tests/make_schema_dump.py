@@ -34,6 +34,10 @@ _ROWS = (
     "select id, 'a key', 'editor', 'rag_abcd', sha256('a key') from app.applications",
     "insert into app.tickets (ticket_hash, application_id, key_id, role, expires_at) "
     "select sha256('a ticket'), application_id, id, role, now() from app.api_keys",
+    "insert into app.sessions (session_hash, application_id, key_id, expires_at) "
+    "select sha256('a session'), application_id, id, now() from app.api_keys",
+    "insert into app.sign_in_codes (code_hash, application_id, operator_seal, expires_at) "
+    "select sha256('a code'), id, 'a seal', now() from app.applications",
     "insert into rag.collections (id, application_id, name) "
     "select gen_random_uuid(), id, 'a collection' from app.applications",
     "insert into rag.collection_sources (collection_id, source_id, application_id) "

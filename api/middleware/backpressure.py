@@ -8,6 +8,7 @@ from typing import Final
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.middleware.root_path import path_below_root
 from api.problems import problem, retry_after
 
 WINDOW_SECONDS: Final = 20.0
@@ -93,7 +94,7 @@ class ConcurrencyLimit:
         self._count = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in self._exempt:
+        if scope["type"] != "http" or path_below_root(scope) in self._exempt:
             await self._app(scope, receive, send)
             return
         if self._count >= self._max_requests:

@@ -16,6 +16,7 @@ _LIMITS_BY_ROUTE: Final[Mapping[str, int | None]] = {
     "/upload/check": 8 * MIB,
     "/upload/documents": None,
     "/api/preview": None,
+    "/api/session": 4096,  # of callers without a key
 }
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from fastapi import FastAPI, Request
 from fastapi.openapi.docs import get_swagger_ui_html
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 
 from api.middleware.security_headers import CONTENT_POLICY, NO_EMBEDDING
 
@@ -16,7 +16,7 @@ _INLINE_SCRIPT: Final = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 def add_docs_page(app: FastAPI) -> None:
-    """Serve the page, and lead people there who open the address that `ingest serve` prints."""
+    """Serve the page."""
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> HTMLResponse:
@@ -31,10 +31,6 @@ def add_docs_page(app: FastAPI) -> None:
         )
         page.headers[CONTENT_POLICY] = _policy(bytes(page.body))
         return page
-
-    @app.get("/", include_in_schema=False)
-    async def start(request: Request) -> RedirectResponse:
-        return RedirectResponse(f"{request.scope.get('root_path', '')}/docs")
 
 
 def _policy(page: bytes) -> str:

@@ -22,6 +22,10 @@ async def add_ticket(runtime: RuntimeDep, key: Reader) -> Ticket:
     # Not by PoolDep, which only reads for a limited key.
     async with transaction(runtime.pool.of(key.application_id)) as conn:
         ticket, expires_at = await api_keys.add_ticket(
-            conn, application_id=key.application_id, role=key.role, key_id=key.id
+            conn,
+            application_id=key.application_id,
+            role=key.role,
+            key_id=key.id,
+            session_hash=key.session_hash,
         )
     return Ticket(ticket=ticket, expires_at=expires_at)

@@ -52,13 +52,22 @@ class OperatorKey:
     def accepts(self, key: str) -> bool:
         """Whether this is the operator's key."""
         self._refresh()
-        is_current = hmac.compare_digest(key.encode(), self._key.encode())
-        is_previous = (
-            self._previous is not None
-            and time.time() < self._previous_until
-            and hmac.compare_digest(key.encode(), self._previous.encode())
-        )
-        return is_current or is_previous
+        return any(hmac.compare_digest(key.encode(), own.encode()) for own in self._accepted())
+
+    def _accepted(self) -> list[str]:
+        if self._previous is None or time.time() >= self._previous_until:
+            return [self._key]
+        return [self._key, self._previous]
+
+    def seal(self, value: bytes) -> bytes:
+        """A proof that the holder of the current key has made `value`."""
+        self._refresh()
+        return _seal(self._key, value)
+
+    def has_sealed(self, value: bytes, seal: bytes) -> bool:
+        """Whether the key that is valid now, or the one before during its grace, made the seal."""
+        self._refresh()
+        return any(hmac.compare_digest(_seal(key, value), seal) for key in self._accepted())
 
     def is_replaced_for(self, opened: float) -> bool:
         """Whether a connection of the operator must end: it may have been opened with an old key,
@@ -178,6 +187,10 @@ def _draft(file: Path, content: str) -> Path:
         draft.flush()
         os.fsync(draft.fileno())
     return Path(name)
+
+
+def _seal(key: str, value: bytes) -> bytes:
+    return hmac.digest(key.encode(), b"seal:" + value, "sha256")
 
 
 def _stamp(file: Path) -> _Stamp | None:

@@ -23,6 +23,7 @@ from ingest.settings.types import (
     ModuleNames,
     NetworksAndHosts,
     OcrLanguages,
+    PathPrefix,
     Paths,
     QuotaList,
     ScaleTable,
@@ -54,10 +55,12 @@ class Settings(BaseSettings):
     # API
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
+    root_path: PathPrefix = ""
     admin_key: SecretStr | None = None
     admin_key_previous: SecretStr | None = None
     requests_per_minute: int = Field(default=6000, ge=0)
     docs: bool = True
+    dashboard: bool = True
     metrics_token: SecretStr | None = Field(default=None, min_length=16)
 
     # Embeddings

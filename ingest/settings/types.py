@@ -58,6 +58,17 @@ def _address(value: str) -> str:
 
 Address = Annotated[str, AfterValidator(_address)]
 
+
+def _path_prefix(value: str) -> str:
+    """Validate the path of a base URL and strip trailing slashes, so that paths can be appended."""
+    prefix = value.rstrip("/")
+    if not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*", prefix) or len(prefix) > 200:
+        raise ValueError("must be a path such as /rag, of letters, digits and `-._~`")
+    return prefix
+
+
+PathPrefix = Annotated[str, AfterValidator(_path_prefix)]
+
 _HOST = re.compile(r"\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 

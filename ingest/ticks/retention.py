@@ -20,7 +20,7 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import held_documents
 from ingest.store.retention import retention, retention_jobs, retention_runs
 from ingest.store.retention.retention_jobs import EndedJob, JobRetention
-from ingest.store.tenants import applications, idempotency
+from ingest.store.tenants import applications, idempotency, sessions
 
 log = structlog.get_logger()
 
@@ -96,6 +96,7 @@ def _simple_steps(periods: Retention) -> dict[str, Step]:
         ),
         "documents": partial(retention.forget_documents, older_than=periods.deleted, limit=limit),
         "vectors": partial(retention.forget_cached_vectors, older_than=_CACHE_AGE, limit=limit),
+        "sessions": partial(sessions.forget, limit=limit),
         "held": partial(held_documents.drop_orphans, limit=_HELD_PER_BATCH),
     }
 

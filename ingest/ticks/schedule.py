@@ -18,7 +18,7 @@ from ingest.store.limits import schedules, token_budgets, usage
 from ingest.store.notify import deliveries, outbox
 from ingest.store.queue import job_control, jobs, workers
 from ingest.store.sources import batches, job_events, sources
-from ingest.store.tenants import api_keys
+from ingest.store.tenants import api_keys, sessions
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention, apply_retention
 from ingest.ticks.term_indexer import index_terms
@@ -247,11 +247,12 @@ async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
 
 
 async def prune_old(pool: Pool) -> None:
-    """Remove old schedule firings, silent workers, tickets, crawl origins and token budgets."""
+    """Remove old schedule firings, silent workers, tickets, codes, crawl origins, token budgets."""
     for forget in (
         schedules.forget_old,
         workers.forget_silent,
         api_keys.forget_tickets,
+        sessions.forget_codes,
         crawl_origins.forget_origins,
         token_budgets.forget_old,
     ):

@@ -1,4 +1,4 @@
-"""`ingest key rotate`: replace the operator key that the service has generated."""
+"""`ingest key`: replace the operator key that the service has generated, or sign in with it."""
 
 import sys
 from datetime import timedelta
@@ -9,6 +9,7 @@ import typer
 
 from api.cli import data_folder
 from api.cli.arguments import JsonDocument
+from api.cli.client.http_client import open_client
 from api.cli.output import CommandError, out, print_json
 
 _LONGEST_GRACE: Final = timedelta(days=1)
@@ -58,6 +59,17 @@ def rotate(
         if is_accepted
         else f"no service answers here; whatever uses this folder: the old key {until}"
     )
+
+
+def link(*, as_json: JsonDocument = False) -> None:
+    """Print a link that signs in to the dashboard as the operator: once, within ten minutes."""
+    with open_client() as client:
+        answer = client.post("/api/session/codes", None)
+        url = f"{client.target.url}/#login={answer['code']}"
+    if as_json:
+        print_json({"signInUrl": url, "expiresAt": answer["expiresAt"]})
+    else:
+        out().print(url, soft_wrap=True)
 
 
 def _is_terminal() -> bool:

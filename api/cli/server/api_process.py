@@ -14,10 +14,13 @@ from api.cli.server.http_server import HttpServer
 from api.cli.server.listen_socket import bind_socket, local_url
 from api.cli.server.shutdown import StopRequest
 from api.cli.server.startup import handle_signals, prepare, run
+from api.dashboard.pages import STATIC
 from api.main import create_app
 from ingest.observability.tracing import exported
+from ingest.postgres.database import transaction
 from ingest.runtime import Runtime, database, open_runtime
 from ingest.settings.settings import Settings
+from ingest.store.tenants import applications, sessions
 
 
 def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
@@ -49,20 +52,41 @@ async def _serve(
     # The runtime is opened here and not by the application: so a setup error is one line and not a
     # logged traceback, and the worker ends after the last request.
     async with open_runtime(settings, dsn, work=work) as runtime:
+        code = await _sign_in_code(runtime)
         with ExitStack() as announcement:
 
             def ready() -> None:
                 url = local_url(listener)
                 announcement.enter_context(data_folder.announced(settings.data_dir, url))
-                _print_ready(runtime, url, work=work, as_json=as_json)
+                _print_ready(runtime, url, code, work=work, as_json=as_json)
 
-            app = create_app(lambda: nullcontext(runtime), has_docs=settings.docs)
+            app = create_app(
+                lambda: nullcontext(runtime),
+                has_docs=settings.docs,
+                dashboard=STATIC if settings.dashboard else None,
+                root_path=settings.root_path,
+            )
             server = HttpServer(app, ready=ready)
             stop.on_stop(server.request_stop)
             await server.serve(sockets=[listener])
 
 
-def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
+async def _sign_in_code(runtime: Runtime) -> str | None:
+    """A code for the dashboard, if it will be read on a terminal; other people may read a log."""
+    if not (sys.stdout.isatty() and runtime.settings.dashboard):
+        return None
+    async with transaction(runtime.pool) as conn:
+        code, _ = await sessions.add_code(
+            conn,
+            application_id=await applications.default_id(conn),
+            seal=runtime.operator_key.seal,
+        )
+    return code
+
+
+def _print_ready(
+    runtime: Runtime, url: str, code: str | None, *, work: bool, as_json: bool
+) -> None:
     """Print the URL, the key, and what to type next."""
     settings = runtime.settings
     is_generated = settings.admin_key is None
@@ -73,12 +97,17 @@ def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> No
         ready = {"url": url, "worker": work, "ocr": _ocr(runtime)}
         if is_generated:
             ready |= {"keyFile": str(file)} | ({} if shown is None else {"key": shown})
+        if code is not None:
+            ready["signInUrl"] = f"{url}/#login={code}"
         print_json(ready)
         return
     command = _command_name()
     console = out()
     docs = f"   (API: {url}/docs)" if settings.docs else ""
     console.print(Text(f"rag-ingest is ready: {url}{docs}"))
+    if code is not None:
+        link = Text(f"  open  {url}/#login={code}   (signs in, once, within 10 minutes)")
+        console.print(link, soft_wrap=True)
     if is_generated:
         if shown is not None:
             console.print(Text(f"  key   {shown}"))

@@ -61,6 +61,8 @@ class Grant:
     """The key that the ticket stands for; None for the operator's key."""
     key_hash: bytes | None
     """The digest of that key; None for the operator's key."""
+    session_hash: bytes | None
+    """The session of the dashboard that the ticket stands for; None: it was issued to a key."""
     collection_ids: Sequence[UUID] | None
     """As of that key."""
 
@@ -86,6 +88,12 @@ async def is_key_live(conn: Connection, id: UUID) -> bool:
     """Whether the key exists and is not revoked."""
     row = await (await conn.execute(_SQL["is_key_live"], {"id": id})).fetchone()
     return row is not None and bool(row[0])
+
+
+async def name_of(conn: Connection, id: UUID) -> str | None:
+    """The name of a key."""
+    row = await (await conn.execute(_SQL["name_of"], {"id": id})).fetchone()
+    return None if row is None else str(row[0])
 
 
 def new_seed() -> str:
@@ -163,11 +171,17 @@ async def revoke_key(conn: Connection, *, application_id: UUID, id: UUID) -> boo
 
 
 async def add_ticket(
-    conn: Connection, *, application_id: UUID, role: Role, key_id: UUID | None
+    conn: Connection,
+    *,
+    application_id: UUID,
+    role: Role,
+    key_id: UUID | None,
+    session_hash: bytes | None = None,
 ) -> tuple[str, datetime]:
     """Issue a plaintext ticket for one use within `TICKET_LIFETIME`; returns it and its expiry.
 
-    `key_id` is the key that the ticket stands for; None for the operator's key.
+    `key_id` is the key that the ticket stands for; None for the operator's key. `session_hash`: the
+    session, if there is one.
     """
     ticket = secrets.token_urlsafe(32)
     cursor = await conn.execute(
@@ -176,6 +190,7 @@ async def add_ticket(
             "ticket_hash": digest(ticket),
             "application_id": application_id,
             "key_id": key_id,
+            "session_hash": session_hash,
             "role": role,
             "lifetime": TICKET_LIFETIME,
         },

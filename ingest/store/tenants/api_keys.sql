@@ -14,6 +14,9 @@ update app.api_keys set last_used_at = now()
 -- name: is_key_live
 select exists (select 1 from app.api_keys where id = %(id)s and revoked_at is null);
 
+-- name: name_of
+select name from app.api_keys where id = %(id)s;
+
 -- name: add_key
 -- Inserts nothing if the application does not exist.
 insert into app.api_keys (id, application_id, name, role, prefix, key_hash, is_limited)
@@ -43,8 +46,9 @@ update app.api_keys set revoked_at = now()
  where application_id = %(application_id)s and id = %(id)s and revoked_at is null;
 
 -- name: add_ticket
-insert into app.tickets (ticket_hash, application_id, key_id, role, expires_at)
-values (%(ticket_hash)s, %(application_id)s, %(key_id)s, %(role)s, now() + %(lifetime)s)
+insert into app.tickets (ticket_hash, application_id, key_id, session_hash, role, expires_at)
+values (%(ticket_hash)s, %(application_id)s, %(key_id)s, %(session_hash)s, %(role)s,
+        now() + %(lifetime)s)
 returning expires_at;
 
 -- name: redeem_ticket
@@ -53,7 +57,7 @@ delete from app.tickets as ticket
  where ticket.ticket_hash = %(ticket_hash)s and ticket.expires_at > now()
    and not exists (select 1 from app.api_keys as api_key
                     where api_key.id = ticket.key_id and api_key.revoked_at is not null)
-returning ticket.application_id, ticket.role, ticket.key_id,
+returning ticket.application_id, ticket.role, ticket.key_id, ticket.session_hash,
           (select key_hash from app.api_keys where id = ticket.key_id) as key_hash,
           (select array(select collection_id from app.api_key_collections
                          where key_id = ticket.key_id)

@@ -1,0 +1,122 @@
+// Bundles the dashboard into ../api/dashboard/static, which is committed and served by the API.
+//
+//   node build.mjs           the bundle, the same bytes for the same sources
+//   node build.mjs --watch   again after each change, with source maps
+//   node build.mjs --tests   the tests, into .tests
+//
+// Names carry the hash of their content, so that browsers keep the files for ever. Each file has
+// its gzip beside it. src/workers/NAME.ts becomes a worker, opened with openWorker("NAME").
+
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import * as esbuild from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = join(here, "..", "api", "dashboard", "static");
+const isWatching = process.argv.includes("--watch");
+
+const common = {
+  absWorkingDir: here,
+  bundle: true,
+  format: "esm",
+  target: ["es2022", "chrome123", "firefox120", "safari17.5"],
+  charset: "utf8",
+  legalComments: "none",
+  metafile: true,
+  alias: { "@rag-ingest/client": join(here, "..", "clients", "js", "src", "index.ts") },
+};
+
+const assets = {
+  ...common,
+  minify: !isWatching,
+  sourcemap: isWatching ? "linked" : false,
+  outdir: join(out, "assets"),
+  entryNames: "[name]-[hash]",
+  chunkNames: "part-[hash]",
+};
+
+/** Files below a folder, sorted; none if it does not exist. */
+async function filesOf(folder, suffix) {
+  const names = await readdir(join(here, folder), { recursive: true }).catch(() => []);
+  return names.filter((name) => name.endsWith(suffix)).sort().map((name) => join(folder, name));
+}
+
+/** The name of each entry point's output. */
+function outputs(result) {
+  return Object.fromEntries(
+    Object.entries(result.metafile.outputs)
+      .filter(([, output]) => output.entryPoint)
+      .map(([path, output]) => [output.entryPoint, basename(path)]),
+  );
+}
+
+async function build() {
+  await rm(out, { recursive: true, force: true });
+  await mkdir(join(out, "assets"), { recursive: true });
+  const workers = outputs(await esbuild.build({ ...assets, entryPoints: await filesOf("src/workers", ".ts") }));
+  const names = Object.entries(workers).map(([path, name]) => [basename(path, ".ts"), name]);
+  const built = outputs(
+    await esbuild.build({
+      ...assets,
+      splitting: true,
+      entryPoints: ["src/main.tsx", "src/styles/main.css"],
+      define: { WORKERS: JSON.stringify(Object.fromEntries(names)) },
+    }),
+  );
+  const icon = await readFile(join(here, "src", "icon.svg"));
+  const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
+  await writeFile(join(out, "assets", iconName), icon);
+  const page = (await readFile(join(here, "src", "index.html"), "utf8"))
+    .replace("main.css", built["src/styles/main.css"])
+    .replace("main.js", built["src/main.tsx"])
+    .replace("icon.svg", iconName);
+  await writeFile(join(out, "index.html"), page);
+  await compress();
+}
+
+async function compress() {
+  let total = 0;
+  const files = (await readdir(out, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+  for (const file of files) {
+    const path = join(file.parentPath, file.name);
+    const small = gzipSync(await readFile(path), { level: 9 });
+    small[9] = 255; // the operating system, which must not change the bytes
+    await writeFile(`${path}.gz`, small);
+    total += small.length;
+  }
+  console.log(`${files.length} files, ${(total / 1000).toFixed(1)} kB compressed`);
+}
+
+async function buildTests() {
+  const outdir = join(here, ".tests");
+  await rm(outdir, { recursive: true, force: true });
+  const tests = [...(await filesOf("tests", ".test.ts")), ...(await filesOf("../clients/js/tests", ".test.ts"))];
+  await esbuild.build({
+    ...common,
+    entryPoints: tests.map((path) => ({ in: path, out: path.replace(/^.*tests\//, "").replace(/\.ts$/, "") })),
+    outdir,
+    platform: "node",
+    outExtension: { ".js": ".mjs" },
+    define: { WORKERS: "{}" },
+  });
+}
+
+if (process.argv.includes("--tests")) {
+  await buildTests();
+} else {
+  await build();
+  if (isWatching) {
+    const { watch } = await import("node:fs");
+    let timer;
+    const again = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => build().catch((error) => console.error(error.message)), 100);
+    };
+    for (const folder of [join(here, "src"), join(here, "..", "clients", "js", "src")]) {
+      watch(folder, { recursive: true }, again);
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/** All screens. The order of the navigation is in each screen's own definition. */
+
+import { sourcesScreens } from "../screens/sources/index.ts";
+import type { Screen } from "./screen.ts";
+
+export const SCREENS: readonly Screen[] = [
+  ...sourcesScreens,
+];

@@ -1,0 +1,134 @@
+/** Who is signed in, and the client that every screen uses. */
+
+import { ApiError, Client, Live, type LiveState } from "@rag-ingest/client";
+import { computed, effect, signal } from "@preact/signals";
+import { isUp, recoveries, watchedFetch } from "./connection.ts";
+import { place } from "./router.ts";
+
+export type Role = "viewer" | "editor" | "admin";
+
+/** Of GET /api/me. */
+export interface Me {
+  application: { id: string; name: string } | null;
+  role: Role;
+  isOperator: boolean;
+  keyName: string | null;
+  expiresAt: string | null;
+  version: string;
+  features: Record<string, boolean>;
+  embedder: { provider: string; model: string; dimension: number };
+}
+
+export type Session =
+  | { state: "loading" }
+  | { state: "signedIn"; me: Me }
+  /** `wasSignedIn`: it ended while the page was open. `error`: why signing in failed. */
+  | { state: "signedOut"; wasSignedIn?: boolean; error?: unknown };
+
+export const session = signal<Session>({ state: "loading" });
+
+/** The operator's application, from the address. */
+export const chosenApplication = computed(() => place.value.query.get("app") ?? undefined);
+
+export const api = new Client({
+  baseUrl: globalThis.document?.baseURI ?? "http://localhost/",
+  applicationId: () => chosenApplication.peek(),
+  fetch: async (input, init) => {
+    const response = await watchedFetch(input as URL, init);
+    if (response.status === 401 && session.peek().state === "signedIn") {
+      session.value = { state: "signedOut", wasSignedIn: true };
+    }
+    return response;
+  },
+});
+
+/** Who is signed in; for components below the shell, where somebody always is. */
+export function me(): Me {
+  const now = session.value;
+  if (now.state !== "signedIn") throw new Error("nobody is signed in");
+  return now.me;
+}
+
+const RANKS: Record<Role, number> = { viewer: 0, editor: 1, admin: 2 };
+
+/** Whether to show what needs this role, or the operator. The service decides again. */
+export function may(role: Role | "operator"): boolean {
+  const now = session.value;
+  if (now.state !== "signedIn") return false;
+  if (now.me.isOperator) return true;
+  return role !== "operator" && RANKS[now.me.role] >= RANKS[role];
+}
+
+/** Ask who is signed in; while the service is away, it is asked again when it is back. */
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = { state: "signedIn", me: await api.request<Me>("GET", "/api/me") };
+  } catch (error) {
+    const isUnknown = error instanceof ApiError && error.status === 401;
+    session.value = isUnknown ? { state: "signedOut" } : { state: "signedOut", error };
+  }
+}
+
+/** Sign in by a key, or by the code of a one-time link. */
+export async function signIn(proof: { key: string } | { code: string }): Promise<void> {
+  await api.request("POST", "/api/session", { body: proof });
+  await loadSession();
+}
+
+export async function signOut(): Promise<void> {
+  await api.request("DELETE", "/api/session");
+  session.value = { state: "signedOut" };
+}
+
+/**
+ * Exchange the code of a link `#login=CODE`, which leaves the address and the history first.
+ * Otherwise look for a session.
+ */
+export async function startSession(): Promise<void> {
+  const code = /^#login=(.+)$/.exec(globalThis.location.hash)?.[1];
+  if (code === undefined) return loadSession();
+  history.replaceState(null, "", globalThis.location.pathname + globalThis.location.search + "#/");
+  try {
+    await signIn({ code: decodeURIComponent(code) });
+  } catch (error) {
+    // An old link in a browser that is signed in is no reason to sign in again.
+    await loadSession();
+    if (session.value.state === "signedOut") session.value = { state: "signedOut", error };
+  }
+}
+
+export const liveState = signal<LiveState>("closed");
+
+export const live = new Live({
+  // A ticket rather than the cookie: it carries the operator's application.
+  url: async () => {
+    const { ticket } = await api.post("/api/tickets");
+    const url = api.url("/api/ws", { query: { ticket } });
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url;
+  },
+  onState: (state) => (liveState.value = state),
+  onUnauthorized: () => void loadSession(),
+});
+
+/** Connect while somebody is signed in, again for each application; at once when the network is back. */
+export function keepLive(): void {
+  effect(() => {
+    const isSignedIn = session.value.state === "signedIn";
+    chosenApplication.value;
+    live.close();
+    if (isSignedIn) live.open();
+  });
+  effect(() => {
+    recoveries.value;
+    live.retryNow();
+  });
+  effect(() => {
+    const now = session.peek();
+    if (isUp.value && now.state === "signedOut" && now.error !== undefined) void loadSession();
+  });
+  globalThis.addEventListener("online", () => live.retryNow());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") live.retryNow();
+  });
+}

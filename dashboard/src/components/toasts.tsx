@@ -1,0 +1,64 @@
+/** Short messages about what was done, above everything; they go after a while, or when closed. */
+
+import { signal } from "@preact/signals";
+import { IconButton } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import { components } from "./messages.ts";
+import { failureOf } from "./states.tsx";
+import { errorText } from "../messages/errors.ts";
+
+interface Toast {
+  id: number;
+  tone: "good" | "bad";
+  text: string;
+  link?: { href: string; text: string } | undefined;
+}
+
+const toasts = signal<readonly Toast[]>([]);
+let last = 0;
+const SHOWN = 6000;
+
+function add(toast: Omit<Toast, "id">): void {
+  const id = ++last;
+  toasts.value = [...toasts.value.slice(-3), { id, ...toast }];
+  if (toast.tone === "good") setTimeout(() => remove(id), SHOWN);
+}
+
+function remove(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+/** Say that something was done. */
+export function toast(text: string, link?: { href: string; text: string }): void {
+  add({ tone: "good", text, link });
+}
+
+/** Say that something failed; it stays until it is closed. */
+export function toastError(error: unknown): void {
+  const { code, detail } = failureOf(error);
+  const { means, advice } = errorText(code);
+  add({ tone: "bad", text: `${means} ${detail ?? advice} (${code})` });
+}
+
+/** Run an action of a button: a failure becomes a toast. */
+export async function attempt(action: () => Promise<unknown>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    toastError(error);
+  }
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, tone, text, link }) => (
+        <div key={id} class={`toast ${tone}`}>
+          <Icon name={tone === "good" ? "check" : "warning"} />
+          <p dir="auto">{text} {link && <a href={link.href}>{link.text}</a>}</p>
+          <IconButton icon="cross" label={components().close} onClick={() => remove(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { components as en } from "../en/components.ts";
+import { plural } from "../language.ts";
+
+export const components: typeof en = {
+  status: {
+    pending: "wartet",
+    processing: "in Arbeit",
+    completed: "fertig",
+    partial: "teilweise",
+    failed: "fehlgeschlagen",
+    cancelled: "abgebrochen",
+    review_needed: "Prüfung nötig",
+    delivered: "zugestellt",
+    paused: "angehalten",
+  },
+  loading: "Wird geladen",
+  tryAgain: "Erneut versuchen",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  copyError: "Fehler kopieren",
+  close: "Schließen",
+  cancel: "Abbrechen",
+  selectRow: "Diese Zeile auswählen",
+  selectPage: "Alle Zeilen dieser Seite auswählen",
+  selected: (n, shown) => plural("de", n, { one: `${shown} ausgewählt`, other: `${shown} ausgewählt` }),
+  filters: "Filter",
+  any: "alle",
+  clearFilters: "Filter entfernen",
+  removeFilter: (label) => `Filter „${label}“ entfernen`,
+  pages: "Seiten",
+  firstPage: "Anfang",
+  previousPage: "Zurück",
+  nextPage: "Weiter",
+  newRows: (n, shown) => plural("de", n, { one: `${shown} neue`, other: `${shown} neue` }),
+  show: "zeigen",
+  typeToConfirm: (text) => `Zur Bestätigung „${text}“ eingeben`,
+};
