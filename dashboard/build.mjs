@@ -99,6 +99,7 @@ async function buildTests() {
     entryPoints: tests.map((path) => ({ in: path, out: path.replace(/^.*tests\//, "").replace(/\.ts$/, "") })),
     outdir,
     platform: "node",
+    target: "node20",
     outExtension: { ".js": ".mjs" },
     define: { WORKERS: "{}" },
   });
