@@ -93,10 +93,11 @@ async function compress() {
 async function buildTests() {
   const outdir = join(here, ".tests");
   await rm(outdir, { recursive: true, force: true });
-  const tests = [...(await filesOf("tests", ".test.ts")), ...(await filesOf("../clients/js/tests", ".test.ts"))];
+  const entries = async (folder, prefix) =>
+    (await filesOf(folder, ".test.ts")).map((path) => ({ in: path, out: `${prefix}/${basename(path, ".ts")}` }));
   await esbuild.build({
     ...common,
-    entryPoints: tests.map((path) => ({ in: path, out: path.replace(/^.*tests\//, "").replace(/\.ts$/, "") })),
+    entryPoints: [...(await entries("tests", "dashboard")), ...(await entries("../clients/js/tests", "client"))],
     outdir,
     platform: "node",
     target: "node20",

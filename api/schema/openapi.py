@@ -40,7 +40,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "jobs", "description": "Jobs that are queued, running or finished, and the reasons"},
     {"name": "progress", "description": "The progress of a source or an application"},
     {"name": "search", "description": "Search chunks"},
-    {"name": "access", "description": "Tickets for browsers"},
+    {"name": "access", "description": "Who asks; sessions and tickets for browsers"},
     {"name": "management", "description": "Applications, keys, job types and workers"},
     {
         "name": "webhook endpoints",
@@ -53,7 +53,7 @@ TAGS: Final[list[dict[str, Any]]] = [
 _STATUS_DESCRIPTIONS: Final = {
     400: "The body does not match its content type",
     401: "No valid key",
-    403: "The role of the key is too low, or a quota would be exceeded",
+    403: "The role of the key is too low, a quota would be exceeded, or another site asks",
     404: "The object does not exist, or belongs to another application",
     409: "The request conflicts with the state of the object or with an earlier request",
     410: "The stored bytes are missing",
@@ -84,6 +84,7 @@ _APPLICATION: Final = {
 }
 _KEY: Final = "Key"
 _TICKET: Final = "Ticket"
+_SESSION: Final = "Session"
 _SECURITY_SCHEMES: Final = {
     _KEY: {"type": "http", "scheme": "bearer", "description": "An API key, or the operator key"},
     _TICKET: {
@@ -91,6 +92,13 @@ _SECURITY_SCHEMES: Final = {
         "in": "query",
         "name": "ticket",
         "description": "From POST /api/tickets, for one connection of a browser",
+    },
+    _SESSION: {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "ingest",
+        "description": "From POST /api/session, for pages of this origin; its name may have more. "
+        "Requests that change something also need the header `X-Ingest-Csrf: 1`",
     },
 }
 
@@ -177,7 +185,7 @@ def _document(app: FastAPI, needed: dict[tuple[str, str], RequireRole]) -> dict[
         for method, operation in operations.items():
             require = needed.get((path, method))
             if require is not None:
-                _add_access(operation, require)
+                _add_access(operation, require, is_change=method != "get")
             _complete_responses(operation)
     components = document["components"]
     components["securitySchemes"] = _SECURITY_SCHEMES
@@ -186,15 +194,17 @@ def _document(app: FastAPI, needed: dict[tuple[str, str], RequireRole]) -> dict[
     return document
 
 
-def _add_access(operation: Operation, require: RequireRole) -> None:
+def _add_access(operation: Operation, require: RequireRole, *, is_change: bool) -> None:
     """Add the required role, and the parameters and errors that follow from it."""
     role = "operator" if require.is_operator else require.role
     operation["security"] = [{_KEY: [role]}]
     if require.allow_ticket:
         operation["security"].append({_TICKET: [role]})
+    if require.allow_session:
+        operation["security"].append({_SESSION: [role]})
     operation.setdefault("parameters", []).append(_APPLICATION)
     responses = operation["responses"]
-    if role != "viewer":
+    if role != "viewer" or is_change:  # a change needs more than the cookie of a session
         _add_problem_responses(responses, 403)
     if "requestBody" in operation:
         _add_problem_responses(responses, 400, 413)

@@ -356,6 +356,12 @@ export interface EffectiveChunking {
   by: "heading" | "page" | "row" | "size";
 }
 
+export interface Embedder {
+  provider: string;
+  model: string;
+  dimension: number;
+}
+
 /** How bytes were decoded; null for formats that define their encoding. */
 export interface Encoding {
   name: string;
@@ -386,6 +392,20 @@ export interface FailedJobs {
   knowledgeSourceId?: string | null;
   type?: string | null;
   errorCode?: string | null;
+}
+
+/** What the settings of the installation switch on. */
+export interface Features {
+  /** Text in pictures is read. */
+  ocr: boolean;
+  /** Pages can be fetched by Firecrawl. */
+  firecrawl: boolean;
+  /** Notifications can be sent by e-mail. */
+  smtp: boolean;
+  /** Searches rank their best hits again. */
+  rerank: boolean;
+  /** `/docs` is served. */
+  docs: boolean;
 }
 
 export interface FieldError {
@@ -552,6 +572,21 @@ export interface LeastScores {
   rerank?: number | null;
 }
 
+export interface Me {
+  application: OwnApplication;
+  role: "viewer" | "editor" | "admin";
+  isOperator: boolean;
+  /** null: the operator key, which has no name. */
+  keyName: string | null;
+  /** The collections that the key may see; null: everything. */
+  collectionIds: string[] | null;
+  /** When the session ends unless it is used before; null: the request came with a key. */
+  expiresAt: string | null;
+  version: string;
+  features: Features;
+  embedder: Embedder;
+}
+
 /** The sources to add and to remove; at least one. */
 export interface MembersChange {
   add?: string[];
@@ -659,6 +694,11 @@ export interface OpenJobs {
   count: number;
   /** When the first of these jobs may continue. */
   until: string | null;
+}
+
+export interface OwnApplication {
+  id: string;
+  name: string;
 }
 
 /** Quotas of the application; null or left out: those of the installation. */
@@ -996,6 +1036,19 @@ export interface SettingsPatch {
   chunking?: Chunking | null;
   /** Replaced as a whole. What exceeds a lower quota stays; `GET /api/usage` shows the result. */
   quotas?: OwnQuotas;
+}
+
+/** Exactly one of both. */
+export interface SignIn {
+  /** An API key, or the operator key. */
+  key?: string | null;
+  /** Of a link of `ingest serve` or `ingest key link`: once, within ten minutes. */
+  code?: string | null;
+}
+
+export interface SignInCode {
+  code: string;
+  expiresAt: string;
 }
 
 export interface Source {
@@ -1563,6 +1616,13 @@ export interface Operations {
     body: undefined;
     answer: Response;
   };
+  /** The caller, its application and role, and the features of this installation. */
+  "GET /api/me": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: Me;
+  };
   /** Extract and chunk a file as an upload would, without storing anything.
    *
    * A file that cannot be read is a 422 with the code that its upload would end with. */
@@ -1609,6 +1669,31 @@ export interface Operations {
     query: {};
     body: SearchRequest;
     answer: SearchHits;
+  };
+  /** End the session, and its sockets within 20 seconds. Without one, nothing happens. */
+  "DELETE /api/session": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** Start a session; the cookie of an earlier one no longer works.
+   *
+   * It ends after 12 hours without a request, after 7 days, by `DELETE`, or with its key. Requests
+   * with the cookie come from a page of this origin; those that change something need the header
+   * `X-Ingest-Csrf: 1`, and so does this one. */
+  "POST /api/session": {
+    path: {};
+    query: {};
+    body: SignIn;
+    answer: Me;
+  };
+  /** Create a code for one sign-in to the dashboard as the operator, at `/#login=CODE`. */
+  "POST /api/session/codes": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: SignInCode;
   };
   /** Create a ticket for `?ticket=`, valid for one connection within 60 seconds. */
   "POST /api/tickets": {

@@ -1,23 +1,12 @@
 /** Who is signed in, and the client that every screen uses. */
 
-import { ApiError, Client, Live, type LiveState } from "@rag-ingest/client";
+import { ApiError, Client, Live, type LiveState, type Me } from "@rag-ingest/client";
 import { computed, effect, signal } from "@preact/signals";
 import { isUp, recoveries, watchedFetch } from "./connection.ts";
-import { place } from "./router.ts";
+import { place, setQuery } from "./router.ts";
 
-export type Role = "viewer" | "editor" | "admin";
-
-/** Of GET /api/me. */
-export interface Me {
-  application: { id: string; name: string } | null;
-  role: Role;
-  isOperator: boolean;
-  keyName: string | null;
-  expiresAt: string | null;
-  version: string;
-  features: Record<string, boolean>;
-  embedder: { provider: string; model: string; dimension: number };
-}
+export type { Me };
+export type Role = Me["role"];
 
 export type Session =
   | { state: "loading" }
@@ -62,21 +51,26 @@ export function may(role: Role | "operator"): boolean {
 /** Ask who is signed in; while the service is away, it is asked again when it is back. */
 export async function loadSession(): Promise<void> {
   try {
-    session.value = { state: "signedIn", me: await api.request<Me>("GET", "/api/me") };
+    session.value = { state: "signedIn", me: await api.get("/api/me") };
   } catch (error) {
-    const isUnknown = error instanceof ApiError && error.status === 401;
-    session.value = isUnknown ? { state: "signedOut" } : { state: "signedOut", error };
+    if (error instanceof ApiError && error.status === 401) {
+      // Somebody who was signed in has been signed out already, by `fetch` above.
+      if (session.peek().state !== "signedOut") session.value = { state: "signedOut" };
+    } else if (error instanceof ApiError && !error.isTemporary && chosenApplication.peek()) {
+      // The address names an application that does not exist, or is not theirs.
+      setQuery({ app: undefined }, { replace: true });
+      await loadSession();
+    } else if (session.peek().state !== "signedIn") session.value = { state: "signedOut", error };
   }
 }
 
 /** Sign in by a key, or by the code of a one-time link. */
 export async function signIn(proof: { key: string } | { code: string }): Promise<void> {
-  await api.request("POST", "/api/session", { body: proof });
-  await loadSession();
+  session.value = { state: "signedIn", me: await api.post("/api/session", { body: proof }) };
 }
 
 export async function signOut(): Promise<void> {
-  await api.request("DELETE", "/api/session");
+  await api.delete("/api/session");
   session.value = { state: "signedOut" };
 }
 
@@ -113,11 +107,14 @@ export const live = new Live({
 
 /** Connect while somebody is signed in, again for each application; at once when the network is back. */
 export function keepLive(): void {
+  const application = computed(() => (session.value.state === "signedIn" ? session.value.me.application.id : undefined));
   effect(() => {
-    const isSignedIn = session.value.state === "signedIn";
-    chosenApplication.value;
     live.close();
-    if (isSignedIn) live.open();
+    if (application.value !== undefined) live.open();
+  });
+  effect(() => {
+    chosenApplication.value;
+    if (session.peek().state === "signedIn") void loadSession();
   });
   effect(() => {
     recoveries.value;

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { pageTurn } from "../live/list.ts";
 import { Icon } from "./icon.tsx";
 import { components } from "./messages.ts";
 
@@ -46,6 +47,12 @@ interface TableProps<T> {
 
 export function DataTable<T>({ caption, columns, rows, keyOf, hrefOf, selection, sort, onSort, isBusy }: TableProps<T>) {
   const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!pageTurn.isDue) return;
+    pageTurn.isDue = false;
+    scrollTo(0, 0);
+    frame.current!.focus({ preventScroll: true });
+  });
   return (
     <div class="table-frame" ref={frame} tabIndex={-1}>
       <table aria-busy={isBusy} data-rows onKeyDown={moveByKey}>

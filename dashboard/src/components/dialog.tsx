@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, footer, isWide }: DialogProps
   }, []);
   return (
     <dialog ref={dialog} class={isWide ? "wide" : ""} aria-labelledby={id} onClose={onClose}
-      onClick={(event) => event.target === dialog.current && dialog.current.close()}>
+      onClick={(event) => event.target === event.currentTarget && event.currentTarget.close()}>
       <div class="dialog-body">
         <header>
           <h2 id={id}>{title}</h2>

@@ -1,7 +1,7 @@
 /** Form fields. Messages of the service about a field (`errors` of a problem) are shown at the field. */
 
 import { ApiError } from "@rag-ingest/client";
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { errorText } from "../messages/errors.ts";
 import { Button } from "./button.tsx";
@@ -16,15 +16,31 @@ interface FieldProps {
   error?: string | undefined;
 }
 
-type InputProps = FieldProps & Omit<JSX.IntrinsicElements["input"], "label" | "onInput" | "value" | "ref"> & {
+type InputProps = FieldProps & {
   value: string;
   onValue: (value: string) => void;
+  type?: "text" | "url" | "number" | "email" | "date" | "datetime-local" | "password" | "search";
+  class?: string;
+  placeholder?: string;
+  disabled?: boolean;
+  required?: boolean;
+  autofocus?: boolean;
+  autocomplete?: "on" | "off";
+  spellcheck?: boolean;
+  maxLength?: number;
+  min?: number;
+  max?: number;
+  step?: number;
+  /** Of keys and addresses, which are never right-to-left. */
+  dir?: "ltr" | "auto";
+  /** The id of a `<datalist>`. */
+  list?: string;
 };
 
 export function TextField({ label, hint, error, onValue, ...rest }: InputProps) {
   return (
     <Labelled label={label} hint={hint} error={error}>
-      {(ids) => <input dir="auto" {...rest} {...ids} onInput={(event) => onValue(event.currentTarget.value)} />}
+      {(ids) => <input dir="auto" autocomplete="off" {...(rest as object)} {...ids} onInput={(event) => onValue(event.currentTarget.value)} />}
     </Labelled>
   );
 }

@@ -57,7 +57,7 @@ type Value = string | number | boolean | undefined;
 /** Applied when typing rests. */
 function SearchBox({ filter, value }: { filter: TextFilter; value: Value }) {
   const [draft, setDraft] = useState(String(value ?? ""));
-  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => setDraft(String(value ?? "")), [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const apply = (text: string) => {

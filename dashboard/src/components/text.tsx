@@ -3,15 +3,20 @@
 import { signal } from "@preact/signals";
 import { bytes, dateTime, number, relative } from "../messages/format.ts";
 
-/** Ticks each half minute, so that `3 minutes ago` stays true. */
-const now = signal(Date.now());
-setInterval(() => (now.value = Date.now()), 30_000);
+/** Each half minute, so that `3 minutes ago` stays true. */
+const ticks = signal(0);
+setInterval(() => (ticks.value += 1), 30_000);
+/** Milliseconds that the clocks of the service and of this computer may differ unseen. */
+const SKEW = 60_000;
 
 /** `3 minutes ago`, with the exact time on hover; a dash for null. */
 export function Time({ value }: { value: string | null | undefined }) {
   if (!value) return <Missing />;
   const time = new Date(value);
-  const text = relative(time, Math.max(now.value, Date.now() - 30_000));
+  ticks.value;
+  const now = Date.now();
+  const isNow = time.getTime() > now && time.getTime() < now + SKEW;
+  const text = relative(isNow ? new Date(now) : time, now);
   return <time dateTime={value} title={dateTime(time)}>{text}</time>;
 }
 

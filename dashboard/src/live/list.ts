@@ -45,6 +45,9 @@ export interface ListOptions<T> {
   every?: number;
 }
 
+/** Whether the reader has turned the page, and the table that comes takes the focus. */
+export const pageTurn = { isDue: false };
+
 /** The cursor is the parameter `cursor` of the address. */
 export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>): List<T> {
   const { cursor } = readQuery({ cursor: text });
@@ -66,7 +69,10 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
   }, [resource.data]);
 
   const now = shown?.key === key ? shown : undefined;
-  const go = (to: string | undefined) => setQuery({ cursor: to });
+  const go = (to: string | undefined) => {
+    pageTurn.isDue = true;
+    setQuery({ cursor: to });
+  };
   const next = now?.page.nextCursor ?? undefined;
   return {
     rows: now?.rows,

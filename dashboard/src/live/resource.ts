@@ -38,7 +38,7 @@ export function useResource<T>(
   const [held, setHeld] = useState<Held<T>>({ key });
   const latest = useRef({ load, key });
   latest.current = { load, key };
-  const reader = useRef<Reader<T>>();
+  const reader = useRef<Reader<T>>(undefined);
   reader.current ??= new Reader<T>(() => latest.current, setHeld);
 
   const seen = recoveries.value;

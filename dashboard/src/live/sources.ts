@@ -1,25 +1,14 @@
 /** The live state of the sources that a screen shows. */
 
-import type { LiveMessage, Source } from "@rag-ingest/client";
+import type { LiveMessage } from "@rag-ingest/client";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { live } from "../app/session.ts";
+import { live, liveState } from "../app/session.ts";
+import { apply, type LiveSource } from "./live-source.ts";
 import { DirtyKeys } from "./pace.ts";
 
-/** What messages say of a source; a field is missing until a message has it. */
-export interface LiveSource {
-  status?: Source["status"];
-  /** 0 to 100; null while the total is unknown. */
-  percent?: number | null;
-  etaSeconds?: number | null;
-  stage?: string | null;
-  total?: number;
-  completed?: number;
-  failed?: number;
-  errorCode?: string | null;
-  chunkCount?: number;
-}
+export type { LiveSource };
 
-const FIELDS = ["status", "percent", "etaSeconds", "stage", "total", "completed", "failed", "errorCode", "chunkCount"] as const;
+const NOTHING: ReadonlyMap<string, LiveSource> = new Map();
 
 /**
  * Follow sources by id; the component renders at most once a frame. `onChange` is called when a
@@ -50,16 +39,6 @@ export function useLiveSources(
       callbacks.current.onMessage?.(message);
     });
   }, [key]);
-  return states.current;
-}
-
-/** The state after a message; without a percentage, that of before stays, until the status changes. */
-export function apply(before: LiveSource | undefined, message: LiveMessage): LiveSource {
-  if (message.type === "error") return before ?? {};
-  const known = FIELDS.filter((name) => name in message);
-  const after: LiveSource = { ...before, ...Object.fromEntries(known.map((name) => [name, message[name]])) };
-  if (after.percent === null && message.type !== "snapshot" && after.status === before?.status) {
-    after.percent = before?.percent ?? null;
-  }
-  return after;
+  // Without a connection, what was read last is newer.
+  return liveState.value === "connected" ? states.current : NOTHING;
 }

@@ -11,18 +11,67 @@ export interface ErrorText {
   advice: string;
 }
 
-/** The button that belongs to an error of a source or job. */
-export type ErrorAction = "retry" | "fetch_again" | "upload" | "settings" | "raise_quota" | "review";
+/** The button that mends a source or job with an error. */
+export type ErrorAction = "retry" | "fetch_again" | "upload" | "firecrawl" | "chunking" | "replay" | "delete";
 
+/** By code. Without an entry, nothing here can mend it: the advice says who can. */
 const ACTIONS: Readonly<Record<string, ErrorAction>> = {
+  unsupported_type: "upload",
+  type_mismatch: "upload",
+  empty_content: "upload",
+  no_text: "retry",
+  encrypted: "upload",
+  corrupt: "upload",
+  too_large: "upload",
+  too_many_pages: "upload",
+  archive_unsafe: "upload",
+  parser_crashed: "upload",
+  parser_timeout: "retry",
+  parser_memory: "retry",
+  parser_missing: "retry",
+  blob_missing: "upload",
+  invalid_path: "upload",
+  duplicate_path: "upload",
+  write_conflict: "upload",
+  not_rescrapable: "upload",
+  fetch_failed: "fetch_again",
+  fetch_status: "fetch_again",
+  fetch_blocked: "fetch_again",
+  robots_disallowed: "fetch_again",
+  redirect_loop: "fetch_again",
+  login_page: "fetch_again",
+  consent_wall: "fetch_again",
+  soft_404: "delete",
+  needs_javascript: "firecrawl",
+  crawl_failed: "fetch_again",
+  crawl_not_started: "fetch_again",
+  embedding_rejected: "chunking",
+  embedding_unavailable: "retry",
+  embedding_unauthorized: "retry",
+  embedding_model_missing: "retry",
+  embedding_quota: "retry",
+  embedding_mismatch: "retry",
+  rate_limited: "retry",
+  budget_exceeded: "retry",
+  quota_exceeded: "retry",
+  insufficient_storage: "retry",
+  stage_timeout: "retry",
+  worker_lost: "retry",
+  database_timeout: "retry",
+  cancelled: "retry",
+  rejected: "retry",
+  delivery_failed: "replay",
+  invalid_payload: "retry",
+  internal: "retry",
 };
 
-const texts = catalogue<Readonly<Record<string, ErrorText>>>({ en, de });
+type Texts = Readonly<Record<string, readonly [means: string, advice: string]>>;
+const texts = catalogue<Texts>({ en, de });
 
 /** The text of a code. Handlers outside the service have codes of their own: these get a general text. */
 export function errorText(code: string): ErrorText {
-  const known = texts();
-  return (Object.hasOwn(known, code) ? known[code] : known["unknown"])!;
+  const [means, advice] = texts()[Object.hasOwn(en, code) ? code : "unknown"]!;
+  return { means, advice };
 }
 
 export function errorAction(code: string): ErrorAction | undefined {

@@ -90,11 +90,11 @@ export function date(time: Date): string {
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `3 h 20 min`. */
 export function duration(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  if (milliseconds < 1000) return unit(Math.round(milliseconds), "millisecond");
-  if (seconds < 59.95) return unit(Math.round(seconds * 10) / 10, "second");
+  if (milliseconds < 999.5) return unit(Math.round(milliseconds), "millisecond");
+  if (milliseconds < 59_950) return unit(Math.round(milliseconds / 100) / 10, "second");
+  const seconds = Math.round(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  if (hours === 0) return `${unit(minutes, "minute")} ${unit(Math.floor(seconds) % 60, "second")}`;
+  if (hours === 0) return `${unit(minutes, "minute")} ${unit(seconds % 60, "second")}`;
   if (hours < 48) return `${unit(hours, "hour")} ${unit(minutes, "minute")}`;
   return unit(Math.round(hours / 24), "day");
 }

@@ -43,6 +43,7 @@ OTHERS = {
     "GET /api/collections",
     "POST /api/search",
     "POST /api/tickets",
+    "GET /api/me",
 }
 """Routes without an id that such a key may call."""
 

@@ -74,6 +74,8 @@ ROLES: Final = {
     "POST /api/jobs/{id}/reject": "editor",
     "POST /api/search": "viewer",
     "POST /api/tickets": "viewer",
+    "GET /api/me": "viewer",
+    "POST /api/session/codes": "operator",
     "GET /api/usage": "viewer",
     "GET /api/reembed": "admin",
     "POST /api/reembed": "admin",
@@ -109,8 +111,11 @@ ROLES: Final = {
     f"GET {HOOK}/deliveries/{{deliveryId}}": "admin",
     f"POST {HOOK}/deliveries/{{deliveryId}}/replay": "admin",
 }
-# The webhook is signed.
-OPEN: Final = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /api/webhooks/firecrawl"}
+# The webhook is signed; sessions are in test_sessions.py.
+OPEN: Final = {
+    *("GET /healthz", "GET /readyz", "GET /metrics", "POST /api/webhooks/firecrawl"),
+    *("POST /api/session", "DELETE /api/session"),
+}
 
 BODIES: Final[Mapping[str, Any]] = {
     "POST /upload/check": {"files": [{"path": "secret.txt", "sha256": "0" * 64}]},

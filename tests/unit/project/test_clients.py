@@ -1,8 +1,36 @@
 """The TypeScript client and the dashboard agree with the service."""
 
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
 from tests import make_client_types
+from tests.unit.project.test_repository import documented_codes
+
+MESSAGES: Final = Path(__file__).parents[3] / "dashboard" / "src" / "messages"
+# Of the page itself; `unknown` is for the codes of handlers outside the service.
+OWN_CODES: Final = {"unreachable", "page_outdated", "unexpected", "unknown"}
 
 
 def test_the_types_of_the_client_are_those_of_the_api() -> None:
     """If this fails: python -m tests.make_client_types."""
     assert make_client_types.TYPES.read_text() == make_client_types.current()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_error_code_has_a_meaning_and_an_advice(language: str) -> None:
+    texts = (MESSAGES / language / "errors.ts").read_text()
+    entries = re.findall(r'(?m)^  (\w+): \["[^"]+\.", "[^"]+\."\],$', texts)
+
+    assert len(entries) == len(set(entries))
+    assert set(entries) == documented_codes() | OWN_CODES
+
+
+def test_actions_are_of_codes_that_exist() -> None:
+    table = (MESSAGES / "errors.ts").read_text().partition("ACTIONS")[2].partition("};")[0]
+    actions = set(re.findall(r'(?m)^  (\w+): "', table))
+
+    assert len(actions) > 30
+    assert actions - documented_codes() == set()

@@ -1,0 +1,94 @@
+/** Keyboard shortcuts: single keys, but never while somebody types or a dialog is open. */
+
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { moveFocus } from "../components/data-table.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { shell } from "../messages/shell.ts";
+import { visibleScreens } from "./navigation.tsx";
+import { navigate } from "./router.ts";
+
+export const isHelpOpen = signal(false);
+
+/** Milliseconds in which the second key of `g s` must follow. */
+const SEQUENCE = 1500;
+
+export function useShortcuts(): void {
+  useEffect(() => {
+    let began = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+      if (event.timeStamp - began < SEQUENCE) {
+        began = Number.NEGATIVE_INFINITY;
+        const screen = visibleScreens().find(({ navigation }) => navigation!.shortcut === event.key);
+        if (screen) {
+          event.preventDefault();
+          navigate(screen.path);
+          return;
+        }
+      }
+      if (event.key === "g") began = event.timeStamp;
+      else if (ACTIONS[event.key]?.()) event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Each returns whether it did something. */
+const ACTIONS: Record<string, () => boolean> = {
+  "/": () => {
+    const box = document.querySelector<HTMLInputElement>("[data-search]");
+    box?.focus();
+    box?.select();
+    return box !== null;
+  },
+  j: () => move(1),
+  k: () => move(-1),
+  x: () => {
+    const box = document.activeElement?.closest("tr")?.querySelector<HTMLInputElement>("td.select input");
+    box?.click();
+    return box != null;
+  },
+  "?": () => (isHelpOpen.value = true),
+};
+
+function move(step: number): boolean {
+  const table = document.querySelector<HTMLTableElement>("table[data-rows]");
+  if (table) moveFocus(table, step);
+  return table !== null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+export function ShortcutHelp() {
+  if (!isHelpOpen.value) return null;
+  const { keys } = shell();
+  const rows: [string, string][] = [
+    ["/", keys.search],
+    ["j", keys.down],
+    ["k", keys.up],
+    ["Enter", keys.open],
+    ["x", keys.select],
+    ...visibleScreens().flatMap((screen): [string, string][] =>
+      screen.navigation!.shortcut ? [[`g ${screen.navigation!.shortcut}`, keys.go(screen.title())]] : []),
+    ["?", keys.help],
+    ["Esc", keys.close],
+  ];
+  return (
+    <Dialog title={shell().shortcuts} onClose={() => (isHelpOpen.value = false)}>
+      <dl class="shortcuts">
+        {rows.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>{key.split(" ").map((part) => <kbd key={part}>{part}</kbd>)}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

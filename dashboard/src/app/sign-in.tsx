@@ -1,0 +1,28 @@
+/** Where nobody is signed in. */
+
+import { useState } from "preact/hooks";
+import { Form, TextField } from "../components/fields.tsx";
+import { ErrorCard } from "../components/states.tsx";
+import { shell } from "../messages/shell.ts";
+import { session, signIn } from "./session.ts";
+
+export function SignIn() {
+  const [key, setKey] = useState("");
+  const now = session.value;
+  if (now.state !== "signedOut") return null;
+  return (
+    <main class="sign-in">
+      <h1>{shell().product}</h1>
+      <p class="lead">{now.wasSignedIn ? shell().sessionEnded : shell().signInLead}</p>
+      {now.error !== undefined && <ErrorCard error={now.error} />}
+      <Form submit={shell().signIn} onSubmit={() => signIn({ key: key.trim() })} fields={["key"]}>
+        {() => (
+          // Not "password": browsers would offer to store it.
+          <TextField label={shell().key} hint={shell().keyHint} value={key} onValue={setKey} type="text" class="secret" autocomplete="off"
+            spellcheck={false} dir="ltr" autofocus />
+        )}
+      </Form>
+      <p class="hint">{shell().serveHint}</p>
+    </main>
+  );
+}

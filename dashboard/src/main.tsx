@@ -1,0 +1,14 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { App } from "./app/app.tsx";
+import { keepLive, startSession } from "./app/session.ts";
+import { applyTheme } from "./app/theme.ts";
+import { language } from "./messages/language.ts";
+
+applyTheme();
+effect(() => {
+  document.documentElement.lang = language.value;
+});
+keepLive();
+void startSession();
+render(<App />, document.getElementById("app")!);

@@ -1,0 +1,16 @@
+export const sources = {
+  title: "Sources",
+  caption: "Knowledge sources, newest first",
+  name: "Name",
+  type: "Type",
+  types: { file: "File", url: "Page", site: "Site" } as Record<string, string>,
+  status: "State",
+  progress: (name: string) => `Progress of ${name}`,
+  chunks: "Chunks",
+  size: "Size",
+  updated: "Updated",
+  waitsFor: (reason: string) => `waits: ${reason}`,
+  empty: "No sources yet",
+  emptyText: "Upload files, or add a page or a site; they appear here at once.",
+  noMatch: "No source matches these filters",
+};

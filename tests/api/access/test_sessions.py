@@ -1,0 +1,461 @@
+"""Sessions of the dashboard: how one begins, what it may do, and everything that ends it."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from psycopg.errors import InsufficientPrivilege
+
+from api.middleware.failed_keys import FailedKeys
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.runtime import Runtime
+from ingest.settings.operator_key import OperatorKey
+from ingest.store.tenants import api_keys, sessions
+from tests.api.access.test_collections import files, make
+from tests.api.access.test_failed_keys import Clock
+from tests.api.access.test_limited_keys import limited_key
+from tests.api.access.test_tenant_isolation import RANKS, ROLES, call, nobodys, seen
+from tests.api.browsers import browser, cookie_of
+from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
+from tests.api.helpers import count
+
+
+@pytest.fixture
+async def page(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """Not signed in."""
+    async with browser(app) as client:
+        yield client
+
+
+@pytest.fixture
+async def boss(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """Signed in as the operator."""
+    async with browser(app, key=OPERATOR_KEY) as client:
+        yield client
+
+
+async def new_code(operator: httpx.AsyncClient) -> str:
+    answer = await operator.post("/api/session/codes")
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["code"])
+
+
+# ---------------------------------------------------------------- it begins
+
+
+@pytest.mark.parametrize(
+    ("scheme", "name", "flags"),
+    [
+        ("http", "ingest", {"HttpOnly", "Path=/", "SameSite=strict", "Max-Age=604800"}),
+        (
+            "https",
+            "__Host-ingest",
+            {"HttpOnly", "Path=/", "SameSite=strict", "Max-Age=604800", "Secure"},
+        ),
+    ],
+)
+async def test_signing_in_sets_a_cookie_that_scripts_and_other_sites_do_not_get(
+    app: FastAPI, conn: Connection, scheme: str, name: str, flags: set[str]
+) -> None:
+    async with browser(app, scheme=scheme) as page:
+        answer = await page.post("/api/session", json={"key": OPERATOR_KEY})
+        me = await page.get("/api/me")
+
+    cookie, *attributes = answer.headers["set-cookie"].split("; ")
+    assert (cookie.partition("=")[0], set(attributes)) == (name, flags)
+    assert answer.headers["cache-control"] == "no-store"
+    assert me.json() == answer.json()
+    secret = cookie.partition("=")[2]
+    assert len(secret) >= 43  # 256 bits
+    cursor = await conn.execute("select session_hash, operator_seal from app.sessions")
+    [(session_hash, seal)] = await cursor.fetchall()
+    assert session_hash == api_keys.digest(secret)
+    assert OPERATOR_KEY.encode() not in (session_hash, seal)
+
+
+async def test_it_is_told_who_signed_in_and_what_the_installation_can_do(
+    app: FastAPI, operator: httpx.AsyncClient, application_id: UUID, make_key: MakeKey
+) -> None:
+    async with browser(app, key=await make_key(application_id, "viewer")) as page:
+        me = (await page.get("/api/me")).json()
+    by_key = (await operator.get("/api/me")).json()
+
+    assert me.pop("expiresAt").endswith("Z")
+    assert me == {
+        "application": {"id": str(application_id), "name": "default"},
+        "role": "viewer",
+        "isOperator": False,
+        "keyName": "a viewer",
+        "collectionIds": None,
+        "version": me["version"],
+        "features": {
+            "ocr": False,
+            "firecrawl": False,
+            "smtp": False,
+            "rerank": False,
+            "docs": True,
+        },
+        "embedder": {"provider": "static", "model": "fake", "dimension": 8},
+    }
+    assert (by_key["isOperator"], by_key["role"], by_key["keyName"]) == (True, "admin", None)
+    assert by_key["expiresAt"] is None
+
+
+async def test_a_code_signs_in_as_the_operator_once(
+    app: FastAPI, operator: httpx.AsyncClient, page: httpx.AsyncClient
+) -> None:
+    code = await new_code(operator)
+    async with browser(app, code=code) as first:
+        me = (await first.get("/api/me")).json()
+    again = await page.post("/api/session", json={"code": code})
+
+    assert me["isOperator"] is True
+    assert seen(again) == (401, "unauthorized")
+    assert "set-cookie" not in again.headers
+
+
+async def test_a_code_expires(
+    operator: httpx.AsyncClient, page: httpx.AsyncClient, conn: Connection
+) -> None:
+    code = await new_code(operator)
+    await conn.execute("update app.sign_in_codes set expires_at = now()")
+
+    assert seen(await page.post("/api/session", json={"code": code})) == (401, "unauthorized")
+
+
+async def test_a_code_and_a_key_are_not_the_same_thing(
+    operator: httpx.AsyncClient, page: httpx.AsyncClient
+) -> None:
+    code = await new_code(operator)
+    answers = [
+        await page.post("/api/session", json={"code": OPERATOR_KEY}),
+        await page.post("/api/session", json={"key": code}),
+        await page.get("/api/me", headers={"Cookie": f"ingest={code}"}),
+        await page.get("/api/me", headers={"Cookie": f"ingest={OPERATOR_KEY}"}),
+    ]
+
+    assert {seen(answer) for answer in answers} == {(401, "unauthorized")}
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, 422),
+        ({"key": "k", "code": "c"}, 422),
+        ({"key": ""}, 422),
+        ({"key": "k" * 501}, 422),
+        ({"key": 7}, 422),
+        ({"key": "k", "applicationId": "x"}, 422),
+        ([], 422),
+        ({"key": "k" * 5000}, 413),
+    ],
+)
+async def test_what_is_no_key_and_no_code_is_refused(
+    page: httpx.AsyncClient, body: Any, status: int
+) -> None:
+    assert (await page.post("/api/session", json=body)).status_code == status
+
+
+@pytest.mark.parametrize("key", ["rk_wrong", OPERATOR_KEY + "x", "ключ", "\0"])
+async def test_a_wrong_key_begins_no_session(
+    page: httpx.AsyncClient, conn: Connection, key: str
+) -> None:
+    answer = await page.post("/api/session", json={"key": key})
+
+    assert answer.status_code in (401, 422)
+    assert "set-cookie" not in answer.headers
+    assert await count(conn, "app.sessions") == 0
+
+
+@pytest.mark.parametrize("kind", ["key", "code", "cookie"])
+async def test_an_address_that_guesses_is_slowed_down_and_the_right_key_still_works(
+    app: FastAPI, page: httpx.AsyncClient, kind: str
+) -> None:
+    app.state.failed_keys = FailedKeys(clock=Clock())
+
+    async def guess(number: int) -> httpx.Response:
+        if kind == "cookie":
+            return await page.get("/api/me", headers={"Cookie": f"ingest=guess{number}"})
+        return await page.post("/api/session", json={kind: f"guess{number}"})
+
+    statuses = [(await guess(number)).status_code for number in range(160)]
+    last = await guess(0)
+    right = await page.post("/api/session", json={"key": OPERATOR_KEY})
+
+    assert statuses == [401] * 150 + [429] * 10
+    assert (last.json()["code"], last.headers["Retry-After"]) == ("rate_limited", "60")
+    assert right.status_code == 201
+
+
+async def test_a_secret_that_was_known_before_is_never_the_one_of_a_session(
+    page: httpx.AsyncClient,
+) -> None:
+    """Session fixation: somebody has put a cookie into the browser."""
+    planted = {"Cookie": "ingest=planted"}
+    answer = await page.post("/api/session", json={"key": OPERATOR_KEY}, headers=planted)
+
+    assert answer.status_code == 201
+    assert "planted" not in answer.headers["set-cookie"]
+    assert (await page.get("/api/me", headers=planted)).status_code == 401
+
+
+async def test_signing_in_again_ends_the_session_before(boss: httpx.AsyncClient) -> None:
+    before = cookie_of(boss)
+    await boss.post("/api/session", json={"key": OPERATOR_KEY})
+
+    assert cookie_of(boss) != before
+    assert (await boss.get("/api/me")).status_code == 200
+    assert (await boss.get("/api/me", headers=before)).status_code == 401
+
+
+# ---------------------------------------------------------------- what it may do
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
+async def test_it_may_do_what_the_role_of_its_key_may(
+    app: FastAPI, application_id: UUID, make_key: MakeKey, role: str
+) -> None:
+    key = await make_key(application_id, role)  # type: ignore[arg-type]
+    async with browser(app, key=key) as page:
+        answers = {
+            route: await call(page, route, nobodys(route))
+            for route in ROLES
+            if route != "GET /upload/url"
+        }
+
+    refused = {route for route, answer in answers.items() if answer.status_code == 403}
+    assert refused == {
+        route
+        for route, needed in ROLES.items()
+        if RANKS.index(needed) > RANKS.index(role) and route in answers
+    }
+    assert {answer.status_code for answer in answers.values()} & {401, 500} == set()
+
+
+async def test_the_operators_session_names_an_application_and_others_may_not(
+    app: FastAPI,
+    boss: httpx.AsyncClient,
+    application_id: UUID,
+    other_application: UUID,
+    make_key: MakeKey,
+) -> None:
+    theirs = {"X-Application-Id": str(other_application)}
+    me = (await boss.get("/api/me", headers=theirs)).json()
+    async with browser(app, key=await make_key(application_id, "admin")) as page:
+        refused = await page.get("/api/me", headers=theirs)
+        own = await page.get("/api/me", headers={"X-Application-Id": str(application_id)})
+
+    assert (me["application"]["name"], me["isOperator"]) == ("somebody else", True)
+    assert me["expiresAt"] is not None
+    assert (seen(refused), own.status_code) == ((404, "not_found"), 200)
+
+
+async def test_a_limited_key_stays_limited(
+    app: FastAPI,
+    editor: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+) -> None:
+    collection = await make(editor, "shown")
+    [shown] = await files(editor, conn, "shown heron", collectionId=collection)
+    await files(editor, conn, "hidden heron")
+    key = await limited_key(admin, application_id, collection)
+    async with browser(app, key=key) as page:
+        me = (await page.get("/api/me")).json()
+        sources = (await page.get("/api/knowledge-sources")).json()["items"]
+        refused = await page.get("/api/usage")
+
+    assert (me["collectionIds"], me["role"]) == ([collection], "viewer")
+    assert [source["id"] for source in sources] == [shown]
+    assert seen(refused) == (403, "forbidden")
+
+
+async def test_a_key_in_the_header_counts_before_the_cookie(
+    boss: httpx.AsyncClient, application_id: UUID, make_key: MakeKey
+) -> None:
+    async def role(authorization: str) -> str | int:
+        answer = await boss.get("/api/me", headers={"Authorization": authorization})
+        return str(answer.json()["keyName"]) if answer.is_success else answer.status_code
+
+    assert await role(f"Bearer {await make_key(application_id, 'viewer')}") == "a viewer"
+    assert await role("Bearer rk_wrong") == 401
+    # What a proxy with a password of its own lets browsers send.
+    assert await role("Basic dXNlcjpwYXNz") == "None"
+
+
+async def test_its_requests_count_as_those_of_its_key(
+    runtime: Runtime, application_id: UUID, make_key: MakeKey
+) -> None:
+    settings = runtime.settings.model_copy(update={"requests_per_minute": 3})
+    key = await make_key(application_id, "viewer")
+    async with serve(replace(runtime, settings=settings)) as app, browser(app, key=key) as page:
+        statuses = [(await page.get("/api/me")).status_code for _ in range(3)]
+        async with connect(app, key) as program:
+            statuses.append((await program.get("/api/me")).status_code)
+
+    assert statuses == [200, 200, 429, 429]
+
+
+# ---------------------------------------------------------------- it ends
+
+
+async def test_signing_out_ends_it_in_all_tabs_and_may_be_repeated(
+    boss: httpx.AsyncClient,
+) -> None:
+    other_tab = cookie_of(boss)
+    first = await boss.delete("/api/session")
+    held = dict(boss.cookies)
+    late = await boss.delete("/api/session", headers=other_tab)
+    never = await boss.delete("/api/session")
+
+    assert [answer.status_code for answer in (first, late, never)] == [204] * 3
+    assert held == {}
+    assert seen(await boss.get("/api/me", headers=other_tab)) == (401, "unauthorized")
+
+
+async def test_a_revoked_key_ends_its_sessions_and_no_others(
+    app: FastAPI, conn: Connection, application_id: UUID, make_key: MakeKey, boss: httpx.AsyncClient
+) -> None:
+    revoked, kept = [await make_key(application_id, "editor") for _ in range(2)]
+    async with browser(app, key=revoked) as page, browser(app, key=kept) as other:
+        await conn.execute(
+            "update app.api_keys set revoked_at = now() where key_hash = %s",
+            [api_keys.digest(revoked)],
+        )
+        statuses = [(await client.get("/api/me")).status_code for client in (page, other, boss)]
+
+    assert statuses == [401, 200, 200]
+
+
+@pytest.mark.parametrize(
+    ("previous", "status"), [(None, 401), (OPERATOR_KEY, 200), ("another", 401)]
+)
+async def test_another_operator_key_ends_the_operators_sessions_and_codes(
+    runtime: Runtime,
+    operator: httpx.AsyncClient,
+    boss: httpx.AsyncClient,
+    application_id: UUID,
+    make_key: MakeKey,
+    previous: str | None,
+    status: int,
+) -> None:
+    code, cookie = await new_code(operator), cookie_of(boss)
+    changed = replace(runtime, operator_key=OperatorKey("a new key", previous=previous))
+    async with serve(changed) as app, browser(app) as page:
+        old = await page.get("/api/me", headers=cookie)
+        redeemed = await page.post("/api/session", json={"code": code})
+        tenant = await page.post(
+            "/api/session", json={"key": await make_key(application_id, "viewer")}
+        )
+
+    assert old.status_code == status
+    assert redeemed.status_code == (201 if status == 200 else 401)
+    assert tenant.status_code == 201
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["expires_at = now()", "seen_at = now() - interval '12 hours'"],
+)
+async def test_it_ends_after_its_time_and_when_it_was_not_used(
+    boss: httpx.AsyncClient, conn: Connection, change: str
+) -> None:
+    await conn.execute(f"update app.sessions set {change}".encode())
+
+    answer = await boss.get("/api/me")
+
+    assert seen(answer) == (401, "unauthorized")
+    assert "sign in" in answer.json()["detail"]
+
+
+async def test_use_keeps_it_alive_but_not_beyond_its_time(
+    boss: httpx.AsyncClient, conn: Connection
+) -> None:
+    async def minutes_unseen() -> float:
+        cursor = await conn.execute("select extract(epoch from now() - seen_at) from app.sessions")
+        [(seconds,)] = await cursor.fetchall()
+        return float(seconds) / 60
+
+    await conn.execute("update app.sessions set seen_at = now() - interval '4 minutes'")
+    await boss.get("/api/me")
+    unwritten = await minutes_unseen()
+    await conn.execute("update app.sessions set seen_at = now() - interval '11 hours'")
+    soon = (await boss.get("/api/me")).json()["expiresAt"]
+    written = await minutes_unseen()
+    await conn.execute("update app.sessions set expires_at = now() + interval '1 hour'")
+    last = (await boss.get("/api/me")).json()["expiresAt"]
+
+    assert (round(unwritten), round(written)) == (4, 0)
+    assert last < soon
+
+
+async def test_ended_sessions_and_codes_are_removed(
+    pool: Pool, conn: Connection, boss: httpx.AsyncClient, operator: httpx.AsyncClient
+) -> None:
+    await new_code(operator)
+    await conn.execute("update app.sign_in_codes set expires_at = now() - interval '1 s'")
+    await new_code(operator)
+    for number in range(3):
+        await conn.execute(
+            "insert into app.sessions (session_hash, application_id, operator_seal, seen_at, "
+            "expires_at) select sha256(%s), id, '', now() - interval '13 hours', "
+            "now() + interval '6 days' from app.applications",
+            [str(number).encode()],
+        )
+
+    async def step(limit: int) -> int:
+        async with transaction(pool) as own:
+            return await sessions.forget(own, limit=limit)
+
+    assert [await step(2), await step(2), await step(2)] == [2, 1, 0]
+    async with transaction(pool) as own:
+        assert await sessions.forget_codes(own) == 1
+    assert (await boss.get("/api/me")).status_code == 200
+
+
+# ---------------------------------------------------------------- behind the second wall
+
+
+async def test_other_applications_see_no_session_and_make_none(
+    pool: Pool, application_id: UUID, other_application: UUID, app: FastAPI, make_key: MakeKey
+) -> None:
+    async def visible(own: Pool) -> Sequence[Any]:
+        async with transaction(own) as conn:
+            return await (await conn.execute("select application_id from app.sessions")).fetchall()
+
+    async with (
+        browser(app, key=await make_key(application_id, "viewer")),
+        browser(app, key=await make_key(other_application, "viewer")),
+    ):
+        assert await visible(pool.of(application_id)) == [(application_id,)]
+        assert await visible(pool.of(other_application)) == [(other_application,)]
+        assert await visible(pool.of(application_id).limited_to([])) == []
+        async with transaction(pool.of(application_id)) as conn:
+            with pytest.raises(InsufficientPrivilege):
+                await sessions.add(
+                    conn, application_id=other_application, key_id=None, seal=OperatorKey("k").seal
+                )
+
+
+async def test_a_row_that_somebody_writes_is_no_session_of_the_operator(
+    boss: httpx.AsyncClient, conn: Connection
+) -> None:
+    """Nor is a copy: the seal belongs to one secret."""
+    for secret, seal in (("forged", "'\\x00'::bytea"), ("copied", "operator_seal")):
+        await conn.execute(
+            "insert into app.sessions (session_hash, application_id, operator_seal, expires_at) "
+            f"select sha256(%s), application_id, {seal}, expires_at from app.sessions limit 1",
+            [secret.encode()],
+        )
+
+    statuses = [
+        (await boss.get("/api/me", headers={"Cookie": f"ingest={secret}"})).status_code
+        for secret in ("forged", "copied")
+    ]
+
+    assert statuses == [401, 401]
