@@ -1,8 +1,10 @@
 /** All screens. The order of the navigation is in each screen's own definition. */
 
 import { sourcesScreens } from "../screens/sources/index.ts";
+import { uploadScreens } from "../screens/upload/index.ts";
 import type { Screen } from "./screen.ts";
 
 export const SCREENS: readonly Screen[] = [
   ...sourcesScreens,
+  ...uploadScreens,
 ];
