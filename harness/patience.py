@@ -12,3 +12,5 @@ PATIENCE: Final = 300.0
 LONG_PATIENCE: Final = 4 * PATIENCE
 """Seconds for a whole load: thousands of files, a crawl of a site."""
 AGES: Final = timedelta(seconds=PATIENCE)
+BROWSER_PATIENCE: Final = 60.0
+"""Seconds until a page shows something: shorter, as a wrong locator waits that long too."""

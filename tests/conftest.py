@@ -1,6 +1,7 @@
 """Database fixtures: one real, migrated Postgres per run, emptied before each test."""
 
 import os
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from uuid import UUID
 
@@ -16,6 +17,9 @@ from ingest.postgres.migrations import migrate
 from ingest.postgres.sessions import begin_session
 from ingest.store.tenants import applications
 from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
+
+CHROMIUM = shutil.which("chromium")
+"""The program that tests/browser drives; None: it is not installed, and they are skipped."""
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.
@@ -55,6 +59,11 @@ begin
   end loop;
 end $$;
 """
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if CHROMIUM is None:
+        terminalreporter.write_line("tests/browser was skipped: there is no `chromium`")
 
 
 @pytest.fixture(scope="session")

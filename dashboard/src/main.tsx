@@ -3,7 +3,7 @@ import { render } from "preact";
 import { App } from "./app/app.tsx";
 import { keepLive, startSession } from "./app/session.ts";
 import { applyTheme } from "./app/theme.ts";
-import { language } from "./messages/language.ts";
+import { language, messagesLoaded } from "./messages/language.ts";
 
 applyTheme();
 effect(() => {
@@ -11,4 +11,5 @@ effect(() => {
 });
 keepLive();
 void startSession();
+await messagesLoaded();
 render(<App />, document.getElementById("app")!);

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { IconButton } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import { Icon, Mark } from "../components/icon.tsx";
 import { components } from "../components/messages.ts";
 import { shell } from "../messages/shell.ts";
 import { href, path } from "./router.ts";
@@ -34,7 +34,7 @@ export function Navigation({ active }: { active: Screen | undefined }) {
       {isDrawerOpen.value && <div class="scrim" onClick={() => (isDrawerOpen.value = false)} />}
       <nav class={isDrawerOpen.value ? "sidebar open" : "sidebar"} aria-label={shell().navigation}>
         <div class="brand">
-          <a href={href("/")}>{shell().product}</a>
+          <a href={href("/")}><Mark />{shell().product}</a>
           <IconButton icon="cross" label={components().close} onClick={() => (isDrawerOpen.value = false)} />
         </div>
         {GROUPS.map((group) => {

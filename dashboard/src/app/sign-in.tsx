@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Form, TextField } from "../components/fields.tsx";
+import { Mark } from "../components/icon.tsx";
 import { ErrorCard } from "../components/states.tsx";
 import { shell } from "../messages/shell.ts";
 import { session, signIn } from "./session.ts";
@@ -12,7 +13,7 @@ export function SignIn() {
   if (now.state !== "signedOut") return null;
   return (
     <main class="sign-in">
-      <h1>{shell().product}</h1>
+      <h1><Mark />{shell().product}</h1>
       <p class="lead">{now.wasSignedIn ? shell().sessionEnded : shell().signInLead}</p>
       {now.error !== undefined && <ErrorCard error={now.error} />}
       <Form submit={shell().signIn} onSubmit={() => signIn({ key: key.trim() })} fields={["key"]}>
@@ -22,7 +23,7 @@ export function SignIn() {
             spellcheck={false} dir="ltr" autofocus />
         )}
       </Form>
-      <p class="hint">{shell().serveHint}</p>
+      <p class="hint">{shell().serveHint(<code>ingest serve</code>)}</p>
     </main>
   );
 }

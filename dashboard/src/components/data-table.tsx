@@ -48,13 +48,15 @@ interface TableProps<T> {
 export function DataTable<T>({ caption, columns, rows, keyOf, hrefOf, selection, sort, onSort, isBusy }: TableProps<T>) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    // What scrolls must be reached by keyboard.
+    frame.current!.tabIndex = frame.current!.scrollWidth > frame.current!.clientWidth ? 0 : -1;
     if (!pageTurn.isDue) return;
     pageTurn.isDue = false;
     scrollTo(0, 0);
     frame.current!.focus({ preventScroll: true });
   });
   return (
-    <div class="table-frame" ref={frame} tabIndex={-1}>
+    <div class="table-frame" ref={frame}>
       <table aria-busy={isBusy} data-rows onKeyDown={moveByKey}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>

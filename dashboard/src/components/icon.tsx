@@ -50,6 +50,17 @@ const PATHS = {
   thumbDown: "M4 11h2.5V4H4zM6.5 10.5l3.5 6c1.5 0 2-1 1.5-2.5L11 12h5l-1.5-8h-8",
 } as const;
 
+/** The sign of the product. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="8" />
+      <path d="M9 9.5h14M9 15h14M9 20.5h6" />
+      <circle cx="21.5" cy="21.5" r="3" />
+    </svg>
+  );
+}
+
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {

@@ -1,5 +1,7 @@
-import { catalogue } from "../messages/language.ts";
-import { components as de } from "../messages/de/components.ts";
 import { components as en } from "../messages/en/components.ts";
+import { catalogue } from "../messages/language.ts";
 
-export const components = catalogue({ en, de });
+export const components = catalogue({
+  en,
+  de: async () => (await import("../messages/de/components.ts")).components,
+});

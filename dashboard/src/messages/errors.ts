@@ -1,6 +1,5 @@
 /** What an error code means and what to do about it. */
 
-import { errors as de } from "./de/errors.ts";
 import { errors as en } from "./en/errors.ts";
 import { catalogue } from "./language.ts";
 
@@ -66,7 +65,7 @@ const ACTIONS: Readonly<Record<string, ErrorAction>> = {
 };
 
 type Texts = Readonly<Record<string, readonly [means: string, advice: string]>>;
-const texts = catalogue<Texts>({ en, de });
+const texts = catalogue<Texts>({ en, de: async () => (await import("./de/errors.ts")).errors });
 
 /** The text of a code. Handlers outside the service have codes of their own: these get a general text. */
 export function errorText(code: string): ErrorText {

@@ -24,7 +24,12 @@ class Terminal(io.StringIO):
 
 
 def greeting(
-    monkeypatch: pytest.MonkeyPatch, out: io.StringIO, *, as_json: bool, **settings: Any
+    monkeypatch: pytest.MonkeyPatch,
+    out: io.StringIO,
+    *,
+    as_json: bool,
+    code: str | None = None,
+    **settings: Any,
 ) -> str:
     runtime = SimpleNamespace(
         settings=Settings(data_dir=Path("house"), **settings),
@@ -32,7 +37,7 @@ def greeting(
         ocr=None,
     )
     monkeypatch.setattr(sys, "stdout", out)
-    api_process._print_ready(cast(Runtime, runtime), "http://x", work=True, as_json=as_json)
+    api_process._print_ready(cast(Runtime, runtime), "http://x", code, work=True, as_json=as_json)
     return out.getvalue()
 
 
@@ -71,3 +76,25 @@ def test_documentation_that_is_switched_off_is_not_pointed_to(
         "/docs"
         not in greeting(monkeypatch, Terminal(), as_json=False, docs=False).partition("ocr")[0]
     )
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_link_that_signs_in_is_shown_in_one_piece(
+    monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    code = "c" * 43  # longer than a line of a terminal, with the rest
+    told = greeting(monkeypatch, Terminal(), as_json=as_json, code=code)
+    without = greeting(monkeypatch, Terminal(), as_json=as_json)
+
+    assert f"http://x/#login={code}" in told
+    assert "login" not in without
+
+
+@pytest.mark.parametrize(("out", "dashboard"), [(io.StringIO(), True), (Terminal(), False)])
+async def test_no_link_is_made_for_a_log_or_without_the_dashboard(
+    monkeypatch: pytest.MonkeyPatch, out: io.StringIO, dashboard: bool
+) -> None:
+    runtime = SimpleNamespace(settings=Settings(dashboard=dashboard))  # and no database
+    monkeypatch.setattr(sys, "stdout", out)
+
+    assert await api_process._sign_in_code(cast(Runtime, runtime)) is None

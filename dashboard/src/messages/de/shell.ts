@@ -32,7 +32,7 @@ export const shell: typeof en = {
   key: "API-Schlüssel",
   keyHint: "Der Schlüssel Ihrer Anwendung oder der des Betreibers. Er wird in diesem Browser nicht gespeichert.",
   sessionEnded: "Ihre Sitzung ist beendet. Melden Sie sich an, um dort weiterzumachen, wo Sie waren.",
-  serveHint: "Wer den Dienst betreibt, findet einen Link zum Anmelden und den Schlüssel dort, wo `ingest serve` gestartet wurde.",
+  serveHint: (command) => ["Wer den Dienst betreibt, findet einen Link zum Anmelden und den Schlüssel dort, wo ", command, " gestartet wurde."],
   shortcuts: "Tastenkürzel",
   shortcutsHint: "Tastenkürzel (?)",
   keys: {

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+
 export const shell = {
   product: "rag-ingest",
   skip: "Skip to the content",
@@ -30,7 +32,7 @@ export const shell = {
   key: "API key",
   keyHint: "The key of your application, or the operator key. It is not stored in this browser.",
   sessionEnded: "Your session has ended. Sign in again to go on where you were.",
-  serveHint: "Whoever runs the service finds a link that signs in, and the operator key, where `ingest serve` started.",
+  serveHint: (command: ComponentChildren) => ["Whoever runs the service finds a link that signs in, and the operator key, where ", command, " was started."],
   shortcuts: "Keyboard shortcuts",
   shortcutsHint: "Shortcuts (?)",
   keys: {
