@@ -82,7 +82,7 @@ const offline = Object.assign(new Error("no answer"), { name: "NetworkError" });
 
 function uploading(service: FakeService, count: number, batchId?: string) {
   const clock = new FakeClock();
-  const files = Array.from({ length: count }, (_, i) => ({ path: `${i}`, file: new File(["x"], `${i}`) }));
+  const files = Array.from({ length: count }, (_, i) => ({ path: `${i}`, file: new File(["x"], `${i}`), size: 1 }));
   const upload = new Uploader(files, service, () => {}, batchId, clock, () => 1);
   upload.start();
   return { upload, clock };

@@ -1,12 +1,21 @@
 /** What an upload asks of the service. */
 
-import { api } from "../../app/session.ts";
+import { Client } from "@rag-ingest/client";
+import { watchedFetch } from "../../app/connection.ts";
+import { api, chosenApplication } from "../../app/session.ts";
 import { Hashers } from "./hashers.ts";
 import type { Options } from "./options.ts";
+import { Sender } from "./sender.ts";
 import type { Backend, UploadFile, Verdicts } from "./uploader.ts";
 
 export class ServiceBackend implements Backend {
   private readonly hashers = new Hashers();
+
+  private readonly sender = new Sender();
+  /** The application that was chosen at the start: the reader may choose another one meanwhile. */
+  private readonly applicationId = chosenApplication.peek();
+
+  private readonly client = new Client({ baseUrl: api.baseUrl, applicationId: () => this.applicationId, fetch: watchedFetch });
 
   constructor(private readonly options: Options) {}
 
@@ -16,7 +25,7 @@ export class ServiceBackend implements Backend {
 
   async check(files: readonly { path: string; sha256: string }[], signal: AbortSignal) {
     const { metadata, onConflict, collectionId } = this.options;
-    const answer = await api.post("/upload/check", {
+    const answer = await this.client.post("/upload/check", {
       body: { files: [...files], onConflict, ...(metadata && { metadata }), ...(collectionId && { collectionId }) },
       signal,
     });
@@ -25,16 +34,21 @@ export class ServiceBackend implements Backend {
 
   send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal): Promise<Verdicts> {
     const { metadata, onConflict, collectionId, priority, chunking } = this.options;
-    const form = new FormData();
-    const fields = {
+    const given = {
       batchId, onConflict, collectionId,
       priority: priority ? String(priority) : undefined,
       metadata: metadata && JSON.stringify(metadata),
       chunking: chunking && JSON.stringify(chunking),
     };
-    for (const [name, value] of Object.entries(fields)) if (value) form.append(name, value);
-    for (const { file, path } of files) form.append("files", file, path);
-    return api.post("/upload/documents", { body: form, headers: { "Idempotency-Key": key }, signal });
+    const fields = Object.fromEntries(Object.entries(given).filter((field): field is [string, string] => Boolean(field[1])));
+    const request = {
+      baseUrl: api.baseUrl.href,
+      applicationId: this.applicationId,
+      key,
+      fields,
+      files: files.map(({ file, path }) => ({ file, path })),
+    };
+    return this.sender.send(request, signal) as Promise<Verdicts>;
   }
 
   newKey(): string {
@@ -44,5 +58,6 @@ export class ServiceBackend implements Backend {
 
   close(): void {
     this.hashers.close();
+    this.sender.close();
   }
 }

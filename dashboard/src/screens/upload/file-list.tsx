@@ -5,12 +5,13 @@ import { Badge, type Tone } from "../../components/status.tsx";
 import { Bytes, Name } from "../../components/text.tsx";
 import { errorText } from "../../messages/errors.ts";
 import { number } from "../../messages/format.ts";
+import { changes } from "./current.ts";
 import { upload as messages } from "./messages.ts";
 import { STATES, type FileState, type Uploader, type UploadFile } from "./uploader.ts";
 
 /** Pixels; upload.css has the same. */
 const ROW = 34;
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 const TONES: Partial<Record<FileState, Tone>> = {
   accepted: "good", rejected: "bad", failed: "bad", sending: "active", hashing: "active", checking: "active",
 };
@@ -29,6 +30,7 @@ export function rowsOf(files: readonly UploadFile[], shown: FileState | undefine
 }
 
 export function FileList({ upload }: { upload: Uploader }) {
+  changes.value;
   const [shown, setShown] = useState<FileState>();
   const [from, setFrom] = useState(0);
   const [height, setHeight] = useState(600);
@@ -61,8 +63,8 @@ export function FileList({ upload }: { upload: Uploader }) {
           <tbody>
             <Gap rows={first} />
             {visible.map((row, i) => "group" in row
-              ? <tr key={row.group} class="group"><th scope="rowgroup" colSpan={3}>{`${messages().states[row.group]} (${number(upload.counts[row.group])})`}</th></tr>
-              : <FileRow key={row.path} file={row} index={first + i + 2} />)}
+              ? <tr key={i} class="group"><th scope="rowgroup" colSpan={3}>{`${messages().states[row.group]} (${number(upload.counts[row.group])})`}</th></tr>
+              : <FileRow key={i} file={row} index={first + i + 2} />)}
             <Gap rows={rows.length - first - visible.length} />
           </tbody>
         </table>

@@ -3,20 +3,23 @@
 export interface LocalFile {
   path: string;
   file: File;
+  /** Of `file`, which asks the disk each time. */
+  size: number;
 }
 
-/** Files between two breaks, so that the page stays alive with 100,000 of them. */
-const AT_ONCE = 2000;
+/** Milliseconds of work between two breaks: the size of each file is a look at the disk. */
+const AT_ONCE = 20;
 
 export async function fromInput(list: FileList, onCount?: (count: number) => void): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
+  let breakAt = performance.now() + AT_ONCE;
   for (let i = 0; i < list.length; i++) {
     const file = list[i]!;
-    files.push({ path: file.webkitRelativePath || file.name, file });
-    if (files.length % AT_ONCE === 0) {
-      onCount?.(files.length);
-      await new Promise((resolve) => setTimeout(resolve));
-    }
+    files.push({ path: file.webkitRelativePath || file.name, file, size: file.size });
+    if (performance.now() < breakAt) continue;
+    onCount?.(files.length);
+    await new Promise((resolve) => setTimeout(resolve));
+    breakAt = performance.now() + AT_ONCE;
   }
   return files;
 }
@@ -43,7 +46,10 @@ export async function walk(entries: readonly FileSystemEntry[], onCount?: (count
     const path = entry.fullPath.replace(/^\//, "");
     try {
       if (entry.isDirectory) waiting.push(...(await childrenOf(entry as FileSystemDirectoryEntry)).reverse());
-      else files.push({ path, file: await fileOf(entry as FileSystemFileEntry) });
+      else {
+        const file = await fileOf(entry as FileSystemFileEntry);
+        files.push({ path, file, size: file.size });
+      }
     } catch {
       skipped.push(path);
     }

@@ -44,7 +44,7 @@ function Choose() {
   }
   const { files, skipped } = chosen;
   const count = number(files.length);
-  const size = bytes(files.reduce((sum, { file }) => sum + file.size, 0));
+  const size = bytes(files.reduce((sum, file) => sum + file.size, 0));
   return (
     <>
       <InterruptedNote applicationId={applicationId} />

@@ -17,10 +17,7 @@ export const STATES: readonly FileState[] = [
   "failed", "rejected", "sending", "queued", "checking", "hashing", "waiting", "accepted", "unchanged", "duplicate",
 ];
 
-export interface UploadFile {
-  readonly path: string;
-  readonly file: File;
-  readonly size: number;
+export interface UploadFile extends Readonly<LocalFile> {
   state: FileState;
   sha256?: string;
   /** Why it is `rejected` or `failed`. */
@@ -108,7 +105,7 @@ export class Uploader {
     private readonly clock: Clock = realClock,
     private readonly random: () => number = Math.random,
   ) {
-    this.files = files.map(({ path, file }) => ({ path, file, size: file.size, state: "waiting" }));
+    this.files = files.map((file) => ({ ...file, state: "waiting" }));
     this.hashable = [...this.files].reverse();
     this.totalBytes = this.files.reduce((sum, { size }) => sum + size, 0);
     this.counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<FileState, number>;
