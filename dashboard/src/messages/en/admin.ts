@@ -15,7 +15,7 @@ export const admin = {
   yes: "yes",
   none: "none",
   // applications and keys
-  applications: "Applications and keys",
+  applications: "Applications",
   applicationsLead: "Each application has sources, keys and settings of its own, and sees nothing of the others.",
   application: "Application",
   newApplication: "New application",
@@ -61,7 +61,7 @@ export const admin = {
   keyCreated: (name: string) => `The key “${name}”`,
   done: "I have copied it",
   // job types
-  jobTypes: "Job types and limits",
+  jobTypes: "Job types",
   jobTypesLead: "How each type of job is run, for the whole installation. A change holds for jobs that start after it.",
   type: "Type",
   ready: "Ready",
@@ -84,7 +84,8 @@ export const admin = {
   backoffHint: "Seconds between attempts.",
   noLimit: "no limit",
   pause: "Pause",
-  resume: "Resume",
+  pauseType: (type: string) => `Pause ${type}`,
+  resumeType: (type: string) => `Resume ${type}`,
   paused: "paused",
   disabled: "disabled",
   on: "runs",

@@ -4,7 +4,7 @@ import type { JobType, JobTypePatch, JobsOfType } from "@rag-ingest/client";
 import { useState } from "preact/hooks";
 import { href } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
-import { Button } from "../../components/button.tsx";
+import { IconButton } from "../../components/button.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
 import { Form, TextField, fieldError } from "../../components/fields.tsx";
@@ -40,10 +40,10 @@ export function JobTypes() {
     key: "actions", title: "",
     cell: (row) => (
       <div class="row-actions">
-        <Button kind="quiet" onClick={() => setEdited(row)}>{admin().edit}</Button>
+        <IconButton icon="settings" label={admin().editType(row.type)} onClick={() => setEdited(row)} />
         {row.isPaused
-          ? <Button kind="quiet" icon="play" onClick={() => attempt(() => change(row, false))}>{admin().resume}</Button>
-          : <Button kind="quiet" icon="pause" onClick={() => setPaused(row)}>{admin().pause}</Button>}
+          ? <IconButton icon="play" label={admin().resumeType(row.type)} onClick={() => attempt(() => change(row, false))} />
+          : <IconButton icon="pause" label={admin().pauseType(row.type)} onClick={() => setPaused(row)} />}
       </div>
     ),
   };

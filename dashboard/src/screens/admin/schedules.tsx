@@ -7,7 +7,7 @@ import { api, may } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { Card, ScreenFrame } from "../../components/layout.tsx";
+import { Card, KeyValues, ScreenFrame } from "../../components/layout.tsx";
 import { FreshRows, Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
@@ -107,8 +107,11 @@ function Nightly() {
   const { schedule, next } = nightly.data;
   return (
     <Card title={admin().nightly}>
-      <p>{schedule === null ? admin().nightlyOff : `${admin().nightlyText} ${scheduleInWords(schedule)}.`}</p>
-      {next.length > 0 && <p class="hint">{admin().nextTimes}: {next.map((time) => dateTime(new Date(time))).join(" · ")}</p>}
+      <p>{schedule === null ? admin().nightlyOff : admin().nightlyText}</p>
+      <KeyValues items={[
+        [admin().schedule, schedule && scheduleInWords(schedule)],
+        [admin().nextTimes, next.length > 0 ? next.map((time) => dateTime(new Date(time))).join(" · ") : null],
+      ]} />
     </Card>
   );
 }
