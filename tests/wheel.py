@@ -3,13 +3,14 @@
 Usage: python tests/wheel.py [--pip VERSION] [--python PROGRAM]
 
 It then starts `ingest serve` as it is, uploads one file of each family, and fails unless every file
-is completed and found by its word. `--pip` installs another pip first: old ones drop extras of
-dependencies that newer ones know.
+is completed and found by its word, and the dashboard is served with all its page loads. `--pip`
+installs another pip first: old ones drop extras of dependencies that newer ones know.
 """
 
 import argparse
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -138,6 +139,17 @@ def check(client: httpx.Client) -> None:
     print(f"{len(sent)} files completed and found")
 
 
+def check_dashboard(client: httpx.Client) -> None:
+    """The page is there for browsers, and the files that it names."""
+    page = client.get("/", headers={"Accept": "text/html"}).raise_for_status()
+    named = re.findall(r'(?:src|href)="(assets/[^"]+)"', page.text)
+    if not {Path(name).suffix for name in named} >= {".js", ".css"}:
+        raise SystemExit(f"the page of the dashboard loads no script or style: {page.text}")
+    for name in named:
+        client.get(f"/{name}").raise_for_status()
+    print(f"the dashboard and {len(named)} files are served")
+
+
 def _ready(client: httpx.Client) -> dict[str, Any] | None:
     try:
         answer = client.get("/readyz")
@@ -183,6 +195,7 @@ def main() -> None:
         programs = install(folder, python=arguments.python, pip=arguments.pip)
         with service(programs, folder) as client:
             check(client)
+            check_dashboard(client)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,6 @@ export class Live {
   private socket: WebSocket | undefined;
   private failures = 0;
   private isOpen = false;
-  private isSyncDue = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchdog: ReturnType<typeof setTimeout> | undefined;
 
@@ -230,14 +229,9 @@ export class Live {
     for (const listener of [...(this.listeners.get(id) ?? [])]) listener(message);
   }
 
-  /** Once for all calls of the same task: a page of rows is one message. */
+  /** After all calls of the same task, so that a page of rows is one message. */
   private scheduleSync(): void {
-    if (this.isSyncDue) return;
-    this.isSyncDue = true;
-    queueMicrotask(() => {
-      this.isSyncDue = false;
-      this.sync();
-    });
+    queueMicrotask(() => this.sync());
   }
 
   /** Tell the service what has changed since it was told last. */

@@ -29,6 +29,7 @@ class FakeSocket {
 
 const states: LiveState[] = [];
 let unauthorized = 0;
+let urls = 0;
 
 async function settle(): Promise<void> {
   for (let i = 0; i < 10; i += 1) await Promise.resolve();
@@ -36,7 +37,10 @@ async function settle(): Promise<void> {
 
 async function opened(): Promise<Live> {
   const live = new Live({
-    url: () => "ws://x/api/ws",
+    url: () => {
+      urls += 1;
+      return "ws://x/api/ws";
+    },
     WebSocket: FakeSocket as unknown as new (url: string | URL) => WebSocket,
     onState: (state) => states.push(state),
     onUnauthorized: () => (unauthorized += 1),
@@ -52,6 +56,7 @@ beforeEach(() => {
   FakeSocket.all = [];
   states.length = 0;
   unauthorized = 0;
+  urls = 0;
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
 });
@@ -179,6 +184,7 @@ test("retryNow does not wait, and makes no second connection", async () => {
   await settle();
 
   assert.equal(FakeSocket.all.length, 2);
+  assert.equal(urls, 2);
 });
 
 test("what an old connection still sends is ignored", async () => {

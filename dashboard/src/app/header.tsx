@@ -68,7 +68,7 @@ function AccountMenu() {
   const { isOperator, role, keyName } = me();
   return (
     <div class="menu" ref={menu}>
-      <IconButton icon="applications" label={shell().account} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />
+      <IconButton icon="account" label={shell().account} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
         <div class="menu-panel">
           <p class="who">

@@ -1,7 +1,7 @@
 /** The screens that are registered, in groups. On narrow pages it is a drawer. */
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { IconButton } from "../components/button.tsx";
 import { Icon, Mark } from "../components/icon.tsx";
 import { components } from "../components/messages.ts";
@@ -21,9 +21,20 @@ export function visibleScreens(): Screen[] {
 
 export function Navigation({ active }: { active: Screen | undefined }) {
   const screens = visibleScreens();
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     isDrawerOpen.value = false;
   }, [path.value]);
+  useEffect(() => {
+    if (!isDrawerOpen.value) return;
+    const before = document.activeElement;
+    nav.current!.querySelector<HTMLElement>("[aria-current], li a")?.focus();
+    return () => {
+      // Unless the reader went elsewhere, the focus is in the hidden drawer, or already nowhere.
+      const now = document.activeElement;
+      if (before instanceof HTMLElement && (now === document.body || nav.current?.contains(now))) before.focus();
+    };
+  }, [isDrawerOpen.value]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => event.key === "Escape" && (isDrawerOpen.value = false);
     addEventListener("keydown", onKey);
@@ -32,7 +43,7 @@ export function Navigation({ active }: { active: Screen | undefined }) {
   return (
     <>
       {isDrawerOpen.value && <div class="scrim" onClick={() => (isDrawerOpen.value = false)} />}
-      <nav class={isDrawerOpen.value ? "sidebar open" : "sidebar"} aria-label={shell().navigation}>
+      <nav ref={nav} class={isDrawerOpen.value ? "sidebar open" : "sidebar"} aria-label={shell().navigation}>
         <div class="brand">
           <a href={href("/")}><Mark />{shell().product}</a>
           <IconButton icon="cross" label={components().close} onClick={() => (isDrawerOpen.value = false)} />

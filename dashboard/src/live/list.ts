@@ -1,6 +1,6 @@
 /** A list of the API in a component: page by page, with its state in the address, new rows announced. */
 
-import type { Page } from "@rag-ingest/client";
+import { ApiError, type Page } from "@rag-ingest/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { readQuery, setQuery, text } from "../app/router.ts";
 import { merge } from "./merge.ts";
@@ -74,6 +74,8 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
     setQuery({ cursor: to });
   };
   const next = now?.page.nextCursor ?? undefined;
+  // A cursor of another list or version: reading it again would fail again.
+  const isLost = resource.error instanceof ApiError && resource.error.code === "invalid_cursor";
   return {
     rows: now?.rows,
     error: resource.error,
@@ -81,7 +83,7 @@ export function useList<T>({ load, dependencies, keyOf, every }: ListOptions<T>)
     fresh: now?.fresh ?? 0,
     isMoreFresh: now?.isMoreFresh ?? false,
     showFresh: () => now && setShown(start(key, now.page)),
-    refresh: resource.refresh,
+    refresh: isLost ? () => go(undefined) : resource.refresh,
     pager: {
       first: cursor === undefined ? undefined : () => go(undefined),
       previous: earlier.current.length && cursor !== undefined ? () => go(earlier.current.pop()) : undefined,

@@ -21,6 +21,10 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("INGEST_PORT", "70000"),
         ("INGEST_PORT", "eighty"),
+        ("INGEST_ROOT_PATH", "rag"),
+        ("INGEST_ROOT_PATH", "/rag/../x"),
+        ("INGEST_ROOT_PATH", "/rag?x"),
+        ("INGEST_ROOT_PATH", "//other.example"),
         ("INGEST_WORKER_CONCURRENCY", "0"),
         ("INGEST_HEARTBEAT", "soon"),
         ("INGEST_LISTEN_URL", "db.example"),
@@ -170,3 +174,14 @@ def test_a_prefix_keeps_its_space(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_EMBEDDING_QUERY_PREFIX", "query: ")
 
     assert load_settings().embedding_query_prefix == "query: "
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("/rag", "/rag"), ("/teams/a.b/", "/teams/a.b"), ("/", ""), ("", "")]
+)
+def test_the_root_path_ends_without_a_slash(
+    monkeypatch: pytest.MonkeyPatch, value: str, expected: str
+) -> None:
+    monkeypatch.setenv("INGEST_ROOT_PATH", value)
+
+    assert load_settings().root_path == expected

@@ -1,0 +1,22 @@
+import type { titles as en } from "../en/titles.ts";
+
+export const titles: typeof en = {
+  overview: "Überblick",
+  sources: "Quellen",
+  source: "Quelle",
+  upload: "Hochladen",
+  crawl: "Webseiten hinzufügen",
+  site: "Website",
+  document: "Dokument",
+  search: "Suche",
+  collections: "Sammlungen",
+  jobs: "Aufträge",
+  reviews: "Prüfungen",
+  batches: "Uploads",
+  schedules: "Zeitpläne",
+  webhooks: "Webhooks",
+  jobTypes: "Auftragsarten und Grenzen",
+  applications: "Anwendungen und Schlüssel",
+  application: "Anwendung",
+  settings: "Einstellungen & Zustand",
+};

@@ -1,0 +1,22 @@
+/** The names of screens: the navigation needs them before the messages of the screens are loaded. */
+
+export const titles = {
+  overview: "Overview",
+  sources: "Sources",
+  source: "Source",
+  upload: "Upload",
+  crawl: "Add web pages",
+  site: "Site",
+  document: "Document",
+  search: "Search",
+  collections: "Collections",
+  jobs: "Jobs",
+  reviews: "Reviews",
+  batches: "Uploads",
+  schedules: "Schedules",
+  webhooks: "Webhooks",
+  jobTypes: "Job types and limits",
+  applications: "Applications and keys",
+  application: "Application",
+  settings: "Settings & health",
+};

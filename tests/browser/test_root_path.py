@@ -1,0 +1,31 @@
+"""The dashboard below the path of a proxy."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from playwright.sync_api import expect
+
+from harness.service import KEY, Service
+from tests.browser.conftest import OpenBrowser
+
+SETTINGS: Final = {"INGEST_ROOT_PATH": "/rag"}
+
+
+def test_everything_that_the_page_asks_for_is_below_it(
+    open_browser: OpenBrowser, service: Service
+) -> None:
+    page = open_browser().new_page()
+    paths: list[str] = []
+    page.on("request", lambda request: paths.append(urlsplit(request.url).path))
+    page.on("websocket", lambda socket: paths.append(urlsplit(socket.url).path))
+
+    page.goto("rag")
+    page.get_by_label("API key").fill(KEY)
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Sources", level=1)).to_be_visible()
+    assert page.url.startswith(f"{service.url}/rag/")
+    assert "/rag/api/ws" in paths
+    assert [path for path in paths if not path.startswith("/rag/")] == ["/rag"]
