@@ -2,7 +2,6 @@ import { plural } from "../language.ts";
 import type { crawl as en } from "../en/crawl.ts";
 
 export const crawl: typeof en = {
-  title: "Webseiten hinzufügen",
   lead: "Seiten werden abgerufen, gelesen und aktuell gehalten.",
   url: "Adresse",
   urlHint: "Ohne Schema ist https gemeint.",
@@ -64,9 +63,6 @@ export const crawl: typeof en = {
   skipped: "Ausgelassen",
   examples: "Zum Beispiel",
   nightly: "Jede Nacht, mit allen anderen",
-  never: "Hier gibt es keine nächtliche Runde",
-  own: "Nach eigenem Zeitplan",
-  every: "Wie oft",
   everys: { hour: "jede Stunde", day: "jeden Tag", week: "jede Woche", month: "jeden Monat" },
   at: "Um",
   minute: "Minute",
@@ -92,8 +88,6 @@ export const crawl: typeof en = {
   scheduleSaved: "Der Zeitplan ist geändert.",
   nextRun: "Nächster Lauf",
   withNightly: "mit der nächtlichen Runde",
-  site: "Website",
-  page: "Seite",
   allSites: "Quellen",
   asSource: "Dokumente, Abschnitte und Jobs",
   fetchAgain: "Erneut abrufen",
@@ -111,7 +105,6 @@ export const crawl: typeof en = {
   depthUnlimited: "unbegrenzt",
   none: "keine",
   runOf: "Lauf",
-  latest: "der neueste",
   pageStatus: {
     queued: "wartet", over_limit: "über der Grenze", new: "neu", changed: "geändert", unchanged: "unverändert", kept: "behalten",
     duplicate: "Kopie", gone: "weg", skipped: "ausgelassen", failed: "fehlgeschlagen", held: "zurückgehalten", removed: "entfernt",

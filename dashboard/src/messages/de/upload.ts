@@ -2,7 +2,6 @@ import { plural } from "../language.ts";
 import type { upload as en } from "../en/upload.ts";
 
 export const upload: typeof en = {
-  title: "Hochladen",
   lead: "Dateien werden in Teilen gesendet. Was schon gespeichert ist, wird am Inhalt erkannt und nicht noch einmal gesendet.",
   drop: "Dateien oder Ordner hier ablegen",
   dropHint: "Ordner behalten ihre Pfade. Auch Tausende Dateien sind möglich.",

@@ -1,7 +1,6 @@
 import { plural } from "../language.ts";
 
 export const crawl = {
-  title: "Add web pages",
   lead: "Pages are fetched, read and kept up to date.",
   url: "Address",
   urlHint: "Without a scheme, https is meant.",
@@ -64,9 +63,6 @@ export const crawl = {
   examples: "For example",
   // schedules
   nightly: "Every night, with all others",
-  never: "There is no nightly round here",
-  own: "On a schedule of its own",
-  every: "How often",
   everys: { hour: "every hour", day: "every day", week: "every week", month: "every month" },
   at: "At",
   minute: "Minute",
@@ -93,8 +89,6 @@ export const crawl = {
   nextRun: "Next run",
   withNightly: "with the nightly round",
   // a site
-  site: "Site",
-  page: "Page",
   allSites: "Sources",
   asSource: "Documents, chunks and jobs",
   fetchAgain: "Fetch again",
@@ -112,7 +106,6 @@ export const crawl = {
   depthUnlimited: "no limit",
   none: "none",
   runOf: "Run",
-  latest: "the latest",
   pageStatus: {
     queued: "waiting", over_limit: "over the limit", new: "new", changed: "changed", unchanged: "unchanged", kept: "kept",
     duplicate: "copy", gone: "gone", skipped: "skipped", failed: "failed", held: "held back", removed: "removed",

@@ -1,7 +1,6 @@
 import { plural } from "../language.ts";
 
 export const upload = {
-  title: "Upload",
   lead: "Files are sent in parts. What is stored already is recognised by its content and not sent again.",
   drop: "Drop files or folders here",
   dropHint: "Folders keep their paths. Thousands of files are fine.",

@@ -10,6 +10,7 @@ import { Name } from "../../components/text.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { Keys } from "./keys.tsx";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 import { Only, numberOf, textOf } from "./shared.tsx";
 
@@ -20,8 +21,8 @@ export function ApplicationView({ params: { id } }: { params: { id: string } }) 
   const found = useResource((signal) => api.get("/api/applications/{id}", { path: { id }, signal }), [id]);
   const { data } = found;
   return (
-    <ScreenFrame title={data ? <Name>{data.name}</Name> : admin().application}
-      {...(may("operator") && { parent: { title: admin().applications, path: "/applications" } })}>
+    <ScreenFrame title={data ? <Name>{data.name}</Name> : titles().application}
+      {...(may("operator") && { parent: { title: titles().applications, path: "/applications" } })}>
       <Only role="admin">
         {found.error !== undefined && <ErrorCard error={found.error} onRetry={found.refresh} />}
         {found.isLoading && <Skeleton />}

@@ -17,6 +17,7 @@ import { toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
 import { number } from "../../messages/format.ts";
 import { ApplicationView } from "./application.tsx";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 import { Only } from "./shared.tsx";
 
@@ -24,7 +25,7 @@ export function Applications() {
   if (may("operator")) return <List />;
   const own = me().application;
   if (own && may("admin")) return <ApplicationView params={{ id: own.id }} />;
-  return <ScreenFrame title={admin().applications}><Only role="admin">{null}</Only></ScreenFrame>;
+  return <ScreenFrame title={titles().applications}><Only role="admin">{null}</Only></ScreenFrame>;
 }
 
 function List() {
@@ -35,7 +36,7 @@ function List() {
     keyOf: (application: Application) => application.id,
   });
   return (
-    <ScreenFrame title={admin().applications} lead={admin().applicationsLead}
+    <ScreenFrame title={titles().applications} lead={admin().applicationsLead}
       actions={<Button kind="primary" icon="plus" onClick={() => setAdding(true)}>{admin().newApplication}</Button>}>
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
       {list.isLoading && <Skeleton />}

@@ -17,6 +17,7 @@ import { attempt, toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
 import { number } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 
 export function Collections() {
@@ -27,7 +28,7 @@ export function Collections() {
   });
   const [isAdding, setAdding] = useState(false);
   return (
-    <ScreenFrame title={admin().collections} lead={admin().collectionsLead}
+    <ScreenFrame title={titles().collections} lead={admin().collectionsLead}
       actions={may("editor") && <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>{admin().newCollection}</Button>}>
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
       {list.isLoading && <Skeleton />}
@@ -109,7 +110,7 @@ export function CollectionView({ params: { id } }: { params: { id: string } }) {
   // A list keeps its rows until it is shown anew.
   const rows = (members.rows ?? []).filter((source) => !gone.has(source.id));
   return (
-    <ScreenFrame title={<Name>{collection.name}</Name>} parent={{ title: admin().collections, path: "/collections" }} lead={<Name>{collection.description}</Name>}
+    <ScreenFrame title={<Name>{collection.name}</Name>} parent={{ title: titles().collections, path: "/collections" }} lead={<Name>{collection.description}</Name>}
       actions={may("editor") && (
         <>
           <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>{admin().addMember}</Button>

@@ -18,6 +18,7 @@ import { attempt, toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
 import { number } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 import { Only, SecretDialog } from "./shared.tsx";
 import { EndpointDialog, Health } from "./webhooks.tsx";
@@ -47,7 +48,7 @@ function Loaded({ id }: { id: string }) {
     deliveries.refresh();
   });
   return (
-    <ScreenFrame title={<Name>{endpoint.url}</Name>} parent={{ title: admin().webhooks, path: "/webhooks" }} lead={<Name>{endpoint.description}</Name>}
+    <ScreenFrame title={<Name>{endpoint.url}</Name>} parent={{ title: titles().webhooks, path: "/webhooks" }} lead={<Name>{endpoint.description}</Name>}
       actions={(
         <>
           <Button icon="play" disabled={!endpoint.isEnabled} onClick={test}>{admin().test}</Button>

@@ -1,51 +1,51 @@
 import { lazy } from "../../app/lazy.tsx";
 import { screen } from "../../app/screen.ts";
-import { admin } from "./messages.ts";
+import { titles } from "../../messages/titles.ts";
 
 export const adminScreens = [
   screen({
     path: "/collections",
-    title: () => admin().collections,
+    title: () => titles().collections,
     navigation: { group: "content", order: 40, icon: "collections", shortcut: "c" },
     component: lazy(async () => (await import("./collections.tsx")).Collections),
   }),
   screen({
     path: "/collections/:id",
-    title: () => admin().collections,
+    title: () => titles().collections,
     component: lazy(async () => (await import("./collections.tsx")).CollectionView),
   }),
   screen({
     path: "/schedules",
-    title: () => admin().schedules,
+    title: () => titles().schedules,
     navigation: { group: "manage", order: 10, icon: "schedules" },
     component: lazy(async () => (await import("./schedules.tsx")).Schedules),
   }),
   screen({
     path: "/webhooks",
-    title: () => admin().webhooks,
+    title: () => titles().webhooks,
     navigation: { group: "manage", order: 20, icon: "webhooks" },
     component: lazy(async () => (await import("./webhooks.tsx")).Webhooks),
   }),
   screen({
     path: "/webhooks/:id",
-    title: () => admin().webhooks,
+    title: () => titles().webhooks,
     component: lazy(async () => (await import("./endpoint.tsx")).Endpoint),
   }),
   screen({
     path: "/job-types",
-    title: () => admin().jobTypes,
+    title: () => titles().jobTypes,
     navigation: { group: "manage", order: 30, icon: "jobTypes" },
     component: lazy(async () => (await import("./job-types.tsx")).JobTypes),
   }),
   screen({
     path: "/applications",
-    title: () => admin().applications,
+    title: () => titles().applications,
     navigation: { group: "manage", order: 40, icon: "applications" },
     component: lazy(async () => (await import("./applications.tsx")).Applications),
   }),
   screen({
     path: "/applications/:id",
-    title: () => admin().application,
+    title: () => titles().application,
     component: lazy(async () => (await import("./application.tsx")).ApplicationView),
   }),
 ];

@@ -15,6 +15,7 @@ import { Missing } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { boundedCount, duration, number } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 import { numberOf, textOf } from "./shared.tsx";
 
@@ -48,7 +49,7 @@ export function JobTypes() {
     ),
   };
   return (
-    <ScreenFrame title={admin().jobTypes} lead={admin().jobTypesLead}>
+    <ScreenFrame title={titles().jobTypes} lead={admin().jobTypesLead}>
       {types.error !== undefined && <ErrorCard error={types.error} onRetry={types.refresh} />}
       {counts.error !== undefined && <ErrorCard error={counts.error} onRetry={counts.refresh} />}
       {types.isLoading && <Skeleton />}

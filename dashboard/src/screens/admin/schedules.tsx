@@ -20,6 +20,7 @@ import { dateTime } from "../../messages/format.ts";
 import { crawl } from "../crawl/messages.ts";
 import { scheduleInWords } from "../crawl/schedule.tsx";
 import { EditSchedule } from "../crawl/site.tsx";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 
 export function Schedules() {
@@ -52,7 +53,7 @@ export function Schedules() {
     ),
   };
   return (
-    <ScreenFrame title={admin().schedules} lead={admin().schedulesLead}>
+    <ScreenFrame title={titles().schedules} lead={admin().schedulesLead}>
       <Nightly />
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
       {list.isLoading && <Skeleton />}

@@ -15,6 +15,7 @@ import { Badge } from "../../components/status.tsx";
 import { Name } from "../../components/text.tsx";
 import { useList } from "../../live/list.ts";
 import { relative } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
 import { Only, SecretDialog } from "./shared.tsx";
 
@@ -25,7 +26,7 @@ const EVENTS: readonly EventName[] = [
 
 export function Webhooks() {
   return (
-    <ScreenFrame title={admin().webhooks} lead={admin().webhooksLead}>
+    <ScreenFrame title={titles().webhooks} lead={admin().webhooksLead}>
       <Only role="admin"><List /></Only>
     </ScreenFrame>
   );

@@ -10,6 +10,7 @@ import { Card, ScreenFrame } from "../../components/layout.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
+import { titles } from "../../messages/titles.ts";
 import { readMetadata } from "../upload/options.ts";
 import { upload } from "../upload/messages.ts";
 import { CheckResult } from "./check-result.tsx";
@@ -25,7 +26,7 @@ type Fields = typeof START;
 
 export function CrawlForm() {
   return (
-    <ScreenFrame title={crawl().title} lead={crawl().lead}>
+    <ScreenFrame title={titles().crawl} lead={crawl().lead}>
       {may("editor") ? <Editor /> : <EmptyState icon="crawl" title={crawl().needsEditor}><p>{crawl().needsEditorText}</p></EmptyState>}
     </ScreenFrame>
   );

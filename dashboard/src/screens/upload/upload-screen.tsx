@@ -8,6 +8,7 @@ import { Button, LinkButton } from "../../components/button.tsx";
 import { Card, ScreenFrame } from "../../components/layout.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { bytes, number, relative } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
 import { current, interrupted, startUpload } from "./current.ts";
 import { DropZone } from "./drop-zone.tsx";
 import type { Dropped } from "./files.ts";
@@ -19,7 +20,7 @@ import { Running } from "./running.tsx";
 export function UploadScreen() {
   const running = current.value;
   return (
-    <ScreenFrame title={upload().title} lead={upload().lead}>
+    <ScreenFrame title={titles().upload} lead={upload().lead}>
       {!may("editor")
         ? <EmptyState icon="upload" title={upload().viewer}><p>{upload().viewerText}</p></EmptyState>
         : running ? <Running upload={running} /> : <Choose />}
