@@ -108,15 +108,12 @@ async def by_key(connection: HTTPConnection, key: str) -> Key:
     known = None
     if not failed.is_blocked(key_hash):
         async with transaction(runtime.pool) as conn:
-            known = await api_keys.find_key(conn, key)
+            known = await api_keys.use_key(conn, key)
     if known is None:
         raise failed.record(connection, key_hash, "the API key is not valid")
     request_limits_of(connection.app).count(key_hash)
     if named not in (None, known.application_id):
         raise NotFound("application")
-    if known.is_use_due:
-        async with transaction(runtime.pool) as conn:
-            await api_keys.note_use(conn, known.id)
     return Key(
         application_id=known.application_id,
         role=known.role,

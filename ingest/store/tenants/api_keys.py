@@ -33,7 +33,7 @@ class KnownKey:
     collection_ids: Sequence[UUID] | None
     """The collections that the key may see; None: everything."""
     is_use_due: bool
-    """Whether `note_use` would write."""
+    """Whether the last noted use is over an hour ago."""
 
 
 class ApiKey(View):
@@ -47,7 +47,8 @@ class ApiKey(View):
     """The collections that the key may see; null: everything."""
     created_at: UtcTime
     last_used_at: UtcTime | None
-    """To the hour; null: not used since the upgrade to the version that notes it."""
+    """To the hour; null: not used since the upgrade to the version that notes it. A session of the
+    dashboard counts when it begins."""
     revoked_at: UtcTime | None
 
 
@@ -79,9 +80,12 @@ async def find_key(conn: Connection, key: str) -> KnownKey | None:
         return await cur.fetchone()
 
 
-async def note_use(conn: Connection, id: UUID) -> None:
-    """Note that a key is used, at most once an hour."""
-    await conn.execute(_SQL["note_use"], {"id": id})
+async def use_key(conn: Connection, key: str) -> KnownKey | None:
+    """As `find_key`; notes the use, at most once an hour."""
+    known = await find_key(conn, key)
+    if known is not None and known.is_use_due:
+        await conn.execute(_SQL["note_use"], {"id": known.id})
+    return known
 
 
 async def is_key_live(conn: Connection, id: UUID) -> bool:
