@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Operator, PoolDep, Reader, RuntimeDep, Viewer
+from api.dependencies import Operator, PoolDep, Reader, RuntimeDep
 from api.schema import pagination, schedules
 from api.schema.json_model import Text
 from api.schema.pagination import Cursor, Limit, Page
@@ -75,7 +75,7 @@ async def preview_schedule(
 
 
 @router.get("/nightly")
-async def get_nightly(runtime: RuntimeDep, pool: PoolDep, key: Viewer) -> Nightly:
+async def get_nightly(runtime: RuntimeDep, pool: PoolDep, key: Reader) -> Nightly:
     """When sources without a schedule of their own are fetched again (INGEST_RESCRAPE)."""
     cron = runtime.settings.nightly
     if cron is None:
