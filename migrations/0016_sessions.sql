@@ -19,6 +19,7 @@ create index sessions_seen on app.sessions (seen_at);
 
 -- The session that requested a ticket ends its sockets. Null: a key requested it.
 alter table app.tickets add column session_hash bytea references app.sessions on delete cascade;
+create index tickets_session on app.tickets (session_hash) where session_hash is not null;
 
 -- Codes of the links that `ingest serve` and `ingest key link` print: they sign in as the operator.
 create table app.sign_in_codes (

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app/app.tsx";
-import { keepLive, startSession } from "./app/session.ts";
+import { keepSession, startSession } from "./app/session.ts";
 import { applyTheme } from "./app/theme.ts";
 import { language, messagesLoaded } from "./messages/language.ts";
 
@@ -9,7 +9,7 @@ applyTheme();
 effect(() => {
   document.documentElement.lang = language.value;
 });
-keepLive();
+keepSession();
 void startSession();
 await messagesLoaded();
 render(<App />, document.getElementById("app")!);

@@ -76,6 +76,17 @@ def test_a_link_signs_in_once_and_leaves_the_address(
     expect(second).to_have_url(f"{service.url}/#/")
 
 
+def test_a_link_works_where_the_page_is_open(viewer_page: Page, service: Service) -> None:
+    viewer_page.goto(SOURCES)
+    expect(viewer_page.get_by_text("Live", exact=True)).to_be_visible()
+    code = service.http.post("/api/session/codes").raise_for_status().json()["code"]
+    viewer_page.goto(f"#login={code}")
+
+    expect(viewer_page.get_by_role("combobox", name="Application")).to_be_visible()
+    expect(viewer_page).to_have_url(f"{service.url}/#/")
+    expect(viewer_page.get_by_text("Live", exact=True)).to_be_visible()
+
+
 def test_who_signs_in_again_is_where_the_session_ended(page: Page) -> None:
     page.goto(f"{SOURCES}?status=failed")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()

@@ -74,12 +74,14 @@ export async function signOut(): Promise<void> {
   session.value = { state: "signedOut" };
 }
 
+const LINK = /^#login=(.+)$/;
+
 /**
  * Exchange the code of a link `#login=CODE`, which leaves the address and the history first.
  * Otherwise look for a session.
  */
 export async function startSession(): Promise<void> {
-  const code = /^#login=(.+)$/.exec(globalThis.location.hash)?.[1];
+  const code = LINK.exec(globalThis.location.hash)?.[1];
   if (code === undefined) return loadSession();
   history.replaceState(null, "", globalThis.location.pathname + globalThis.location.search + "#/");
   try {
@@ -102,15 +104,23 @@ export const live = new Live({
     return url;
   },
   onState: (state) => (liveState.value = state),
-  onUnauthorized: () => void loadSession(),
+  // The session may have ended, or the key may see something else now: ask, and try again if it has not.
+  onUnauthorized: () => setTimeout(async () => {
+    await loadSession();
+    if (session.peek().state === "signedIn") live.open();
+  }, 2000),
 });
 
-/** Connect while somebody is signed in, again for each application; at once when the network is back. */
-export function keepLive(): void {
-  const application = computed(() => (session.value.state === "signedIn" ? session.value.me.application.id : undefined));
+/** Connect while somebody is signed in, again for each identity and application; at once when the network is back. */
+export function keepSession(): void {
+  const identity = computed(() => {
+    if (session.value.state !== "signedIn") return undefined;
+    const { application, role, isOperator, keyName } = session.value.me;
+    return JSON.stringify([application.id, role, isOperator, keyName]);
+  });
   effect(() => {
     live.close();
-    if (application.value !== undefined) live.open();
+    if (identity.value !== undefined) live.open();
   });
   effect(() => {
     chosenApplication.value;
@@ -123,6 +133,10 @@ export function keepLive(): void {
   effect(() => {
     const now = session.peek();
     if (isUp.value && now.state === "signedOut" && now.error !== undefined) void loadSession();
+  });
+  // A link that is opened where the page is already open.
+  globalThis.addEventListener("hashchange", () => {
+    if (LINK.test(globalThis.location.hash)) void startSession();
   });
   globalThis.addEventListener("online", () => live.retryNow());
   document.addEventListener("visibilitychange", () => {

@@ -5,7 +5,7 @@ import { Form, TextField } from "../components/fields.tsx";
 import { Mark } from "../components/icon.tsx";
 import { ErrorCard } from "../components/states.tsx";
 import { shell } from "../messages/shell.ts";
-import { session, signIn } from "./session.ts";
+import { loadSession, session, signIn } from "./session.ts";
 
 export function SignIn() {
   const [key, setKey] = useState("");
@@ -15,7 +15,7 @@ export function SignIn() {
     <main class="sign-in">
       <h1><Mark />{shell().product}</h1>
       <p class="lead">{now.wasSignedIn ? shell().sessionEnded : shell().signInLead}</p>
-      {now.error !== undefined && <ErrorCard error={now.error} />}
+      {now.error !== undefined && <ErrorCard error={now.error} onRetry={loadSession} />}
       <Form submit={shell().signIn} onSubmit={() => signIn({ key: key.trim() })} fields={["key"]}>
         {() => (
           // Not "password": browsers would offer to store it.

@@ -1,4 +1,4 @@
-"""`ingest key rotate`."""
+"""`ingest key rotate` and `ingest key link`."""
 
 import json
 import os
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import respx
 from typer.testing import CliRunner, Result
 
 from api.cli.commands import key as command
@@ -125,3 +126,18 @@ def test_a_folder_without_a_key_is_an_error_of_one_line(data: Path) -> None:
     assert result.exit_code == 2
     assert result.stderr.startswith("ingest: there is no generated key in ")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_link_is_made_with_the_operator_key(data: Path, as_json: bool) -> None:
+    code = "c" * 43
+    (data / "server.json").write_text(json.dumps({"url": URL, "pid": os.getpid()}))
+    with respx.mock(base_url=URL) as service:
+        route = service.post("/api/session/codes").respond(
+            201, json={"code": code, "expiresAt": "2026-11-29T12:10:00Z"}
+        )
+        result = CliRunner().invoke(app, ["key", "link", *(["--json"] if as_json else [])])
+
+    assert route.calls.last.request.headers["authorization"] == f"Bearer {OLD}"
+    told = json.loads(result.stdout)["signInUrl"] if as_json else result.stdout.strip()
+    assert told == f"{URL}/#login={code}"

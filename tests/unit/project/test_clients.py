@@ -1,5 +1,6 @@
 """The TypeScript client and the dashboard agree with the service."""
 
+import json
 import re
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,9 @@ import pytest
 from tests import make_client_types
 from tests.unit.project.test_repository import documented_codes
 
-MESSAGES: Final = Path(__file__).parents[3] / "dashboard" / "src" / "messages"
+ROOT: Final = Path(__file__).parents[3]
+DASHBOARD: Final = ROOT / "dashboard"
+MESSAGES: Final = DASHBOARD / "src" / "messages"
 # Of the page itself; `unknown` is for the codes of handlers outside the service.
 OWN_CODES: Final = {"unreachable", "page_outdated", "unexpected", "unknown"}
 
@@ -34,3 +37,27 @@ def test_actions_are_of_codes_that_exist() -> None:
 
     assert len(actions) > 30
     assert actions - documented_codes() == set()
+
+
+def test_what_is_bundled_has_a_notice() -> None:
+    """`dependencies` of the page end up in its files; tools do not."""
+    bundled = json.loads((DASHBOARD / "package.json").read_text())["dependencies"]
+    notice = (ROOT / "NOTICE").read_text()
+
+    assert {name for name in bundled if name.lower() not in notice.lower()} == set()
+
+
+def test_the_lock_file_pins_what_is_asked_for_by_hash_and_names_no_registry() -> None:
+    lock = json.loads((DASHBOARD / "package-lock.json").read_text())["packages"]
+    package = json.loads((DASHBOARD / "package.json").read_text())
+    asked = package["dependencies"] | package["devDependencies"]
+    installed = {path.removeprefix("node_modules/"): about for path, about in lock.items() if path}
+
+    assert {name: installed[name]["version"] for name in asked} == asked
+    assert [name for name, about in installed.items() if "integrity" not in about] == []
+    assert [name for name, about in installed.items() if "resolved" in about] == []
+    # Browsers get nothing else.
+    assert {name for name, about in installed.items() if not about.get("dev")} == {
+        *package["dependencies"],
+        "@preact/signals-core",
+    }

@@ -38,6 +38,8 @@ export function PageList({ id, runs, isOpen }: { id: string; runs: readonly Craw
     ...(isOpen && { every: EVERY }),
   });
   const rows = list.rows ?? [];
+  // The last pages of a run come after the last look at it.
+  useEffect(list.refresh, [isOpen]);
   // Pages are in the order in which they were found: new ones follow below, and nothing moves.
   useEffect(() => {
     if (list.fresh > 0) list.showFresh();
