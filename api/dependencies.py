@@ -108,7 +108,7 @@ async def by_key(connection: HTTPConnection, key: str) -> Key:
     known = None
     if not failed.is_blocked(key_hash):
         async with transaction(runtime.pool) as conn:
-            known = await api_keys.find_key(conn, key)
+            known = await api_keys.use_key(conn, key)
     if known is None:
         raise failed.record(connection, key_hash, "the API key is not valid")
     request_limits_of(connection.app).count(key_hash)

@@ -47,7 +47,7 @@ from api.problems import (
     validation_problem,
 )
 from api.routers import ROUTERS
-from api.routes import firecrawl_webhook, health, metrics, session
+from api.routes import firecrawl_webhook, health, metrics, session, url_check
 from api.routes.api_docs import add_docs_page
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
@@ -127,6 +127,9 @@ def create_app(
         async with open_runtime() as runtime:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
+            app.state.url_check_limits = RequestLimits(
+                url_check.PER_MINUTE, sentence="an application may check {} addresses per minute"
+            )
             app.state.failed_keys = FailedKeys()
             app.state.in_use = InUse(runtime.settings.key_limits)
             app.state.incoming = Incoming(runtime.disk)

@@ -15,8 +15,8 @@ from uuid import UUID
 from ingest import temporary_folders
 from ingest.asynchronous.fair_slots import FairSlots, NoSlot
 from ingest.errors import Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
-from ingest.sandbox.messages import Parsed, ParseRequest
+from ingest.model import Chunk, ChunkSettings, Document, OcrSettings, Sitemap
+from ingest.sandbox.messages import Parsed, ParseRequest, SitemapRequest
 
 RESERVE: Final = 1
 _PATIENCE: Final = timedelta(seconds=5)
@@ -28,6 +28,10 @@ class PreviewParser(Protocol):
     """Reads files that may be hostile (sandbox/pool.py)."""
 
     async def parse(self, path: Path, request: ParseRequest, *, owner: UUID) -> Parsed: ...
+
+    async def read_sitemap(
+        self, path: Path, request: SitemapRequest, *, owner: UUID
+    ) -> Sitemap: ...
 
     async def close(self) -> None: ...
 
@@ -60,7 +64,7 @@ class Previews:
     ) -> None:
         self._open_parser = open_parser
         self._parser: PreviewParser | None = None
-        self._max_pages = max_pages
+        self.max_pages = max_pages
         self._timeout = timeout
         self._ocr = ocr
         self._patience = patience
@@ -87,6 +91,14 @@ class Previews:
             raise Permanent("the file has no text", code="no_text")
         return Preview(document=parsed.document, chunks=parsed.chunks)
 
+    async def parser(self) -> PreviewParser:
+        """The parser processes, which start with the first request."""
+        if self._parser is None:
+            self._parser = self._open_parser()
+            # Leftovers of a killed process, on a machine where no worker cleans up.
+            await asyncio.to_thread(temporary_folders.sweep, older_than=_LEFT_BEHIND)
+        return self._parser
+
     async def close(self) -> None:
         """Stop the parser processes."""
         if self._parser is not None:
@@ -95,20 +107,17 @@ class Previews:
     async def _parse(
         self, path: Path, *, owner: UUID, name: str, cut_by: ChunkSettings, ocr: bool
     ) -> Parsed:
-        if self._parser is None:
-            self._parser = self._open_parser()
-            # Leftovers of a killed process, on a machine where no worker cleans up.
-            await asyncio.to_thread(temporary_folders.sweep, older_than=_LEFT_BEHIND)
         request = ParseRequest(
             name=name,
             declared=None,
-            max_pages=self._max_pages,
+            max_pages=self.max_pages,
             chunk=cut_by,
             ocr=self._ocr if ocr else None,
         )
         try:
             async with asyncio.timeout(self._timeout.total_seconds()):
-                return await self._parser.parse(path, request, owner=owner)
+                parser = await self.parser()
+                return await parser.parse(path, request, owner=owner)
         except TimeoutError:
             raise Permanent(
                 f"A preview may take {self._timeout.total_seconds():g} s. Upload the file, or ask"

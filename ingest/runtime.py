@@ -43,6 +43,7 @@ from ingest.runtime_parts import (
     build_page_views,
     build_previews,
     build_reranking,
+    build_url_checks,
     build_web,
     provider_limits,
     rebuild_embedder,
@@ -58,6 +59,7 @@ from ingest.store.documents import embedding_models, model_changes
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
+from ingest.url_check import UrlChecks
 from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, reserved_slots
 
@@ -85,6 +87,7 @@ class Runtime:
     governor: Governor
     previews: Previews
     page_views: PageViews
+    url_checks: UrlChecks
     ocr: OcrSettings | None
     """OCR settings; None: OCR is off."""
     missing_parsers: tuple[MissingModule, ...] = ()
@@ -190,6 +193,7 @@ async def open_runtime(
             governor=governor,
             previews=previews,
             page_views=page_views,
+            url_checks=build_url_checks(settings, previews, stack),
             ocr=ocr,
             missing_parsers=checked.missing,
             jail=checked.jail,

@@ -1,6 +1,7 @@
 """Parts of the runtime that only their settings decide."""
 
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from typing import Final
 
 from ingest import page_views
@@ -25,9 +26,12 @@ from ingest.store.documents.model_changes import StoredModel
 from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention
+from ingest.url_check import UrlChecks
 
 _PREVIEWS_AT_ONCE: Final = 2
 _PAGES_AT_ONCE: Final = 2
+_CHECKED_FETCH_SECONDS: Final = 10
+_LARGEST_CHECKED_PAGE: Final = 10 * 1024 * 1024
 
 
 def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
@@ -48,6 +52,25 @@ def build_page_views(settings: Settings, pool: Pool, blobs: BlobStore) -> PageVi
         at_once=_PAGES_AT_ONCE,
         keep=settings.page_image_cache > 0,
     )
+
+
+def build_url_checks(settings: Settings, previews: Previews, stack: AsyncExitStack) -> UrlChecks:
+    fetcher = Fetcher(
+        allow=settings.fetch_allow,
+        user_agent=settings.user_agent,
+        timeout=min(timedelta(seconds=_CHECKED_FETCH_SECONDS), settings.fetch_timeout),
+        max_bytes=min(_LARGEST_CHECKED_PAGE, settings.largest_fetch),
+    )
+    stack.push_async_callback(fetcher.close)
+    web = Web(
+        fetcher=fetcher,
+        user_agent=settings.user_agent,
+        fetch_timeout=settings.fetch_timeout,
+        crawl_delay=settings.crawl_delay,
+        crawl_concurrency=settings.crawl_concurrency,
+        removal_threshold=settings.rescrape_max_removed,
+    )
+    return UrlChecks(web, previews)
 
 
 def provider_limits(settings: Settings, lane: str | None) -> dict[str, LaneLimits]:

@@ -22,9 +22,16 @@ _WINDOW_SECONDS: Final = 60.0
 class RequestLimits:
     """The requests of each key in the last minute; keys are identified by their digests."""
 
-    def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        per_minute: int,
+        *,
+        sentence: str = "this key may send {} requests per minute",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`per_minute` 0: no limit. `clock`: seconds, monotonic."""
         self._per_minute = per_minute
+        self._sentence = sentence
         self._clock = clock
         # Times of requests, oldest first; keys ordered by their last request, oldest first.
         self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
@@ -40,7 +47,7 @@ class RequestLimits:
         if len(times) < self._per_minute:
             return None
         return RateLimited(
-            f"this key may send {self._per_minute} requests per minute",
+            self._sentence.format(self._per_minute),
             retry_after=timedelta(seconds=_WINDOW_SECONDS - (now - times[0])),
         )
 

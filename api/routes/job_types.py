@@ -19,7 +19,7 @@ from api.schema.pagination import Cursor, Limit, Page
 from api.schema.payload_schema import MAX_SCHEMA_BYTES, limit_size, validate_schema
 from ingest.errors import Conflict, NotFound
 from ingest.postgres.database import Connection, transaction
-from ingest.store.queue import job_types
+from ingest.store.queue import job_types, queue_stats
 from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/job-types", tags=["management"])
@@ -43,6 +43,7 @@ _SECONDS: Final = {
     "timeout_seconds": "timeout",
     "stage_timeout_seconds": "stage_timeout",
 }
+_COUNTED: Final = 10_001
 _NULLABLE: Final = ("max_concurrent", "rate_per_minute", "payload_schema")
 _DEFAULT_STAGE_TIMEOUT: Final = timedelta(minutes=10)
 _DEFAULTS: Final = job_types.JobType(
@@ -86,6 +87,22 @@ class JobType(View):
             is_paused=row.is_paused,
             **seconds,
         )
+
+
+class JobsOfType(View):
+    type: str
+    ready: int
+    oldest_seconds: float | None
+    """Age of the oldest ready job."""
+    processing: int
+    overdue: int
+    """Running for over five minutes longer than their timeout."""
+    failed: int
+    review_needed: int
+
+
+class TypeCounts(View):
+    items: list[JobsOfType]
 
 
 class JobTypePatch(Body):
@@ -153,6 +170,17 @@ async def list_job_types(
     after = pagination.name(cursor) or ""
     views = sorted((JobType.of(row) for row in rows if row.type > after), key=lambda row: row.type)
     return pagination.page(views, limit, key=lambda row: (row.type,))
+
+
+@router.get("/counts")
+async def count_jobs_of_types(pool: PoolDep, key: Operator) -> TypeCounts:
+    """How many jobs of each type are ready, run and failed, over all applications.
+
+    Counts stop at 10,001, which means "more than 10,000".
+    """
+    async with transaction(pool) as conn:
+        rows = await queue_stats.read_types(conn, bound=_COUNTED)
+    return TypeCounts(items=[JobsOfType.model_validate(row, from_attributes=True) for row in rows])
 
 
 @router.patch("/{type}")

@@ -23,8 +23,11 @@ def checked(schedule: Schedule | None, *, loc: Sequence[str]) -> Recurrence | No
 
     Raises FieldRejected with the path of the invalid field, which starts with `loc`.
     """
-    if schedule is None:
-        return None
+    return None if schedule is None else parse(schedule, loc=loc)
+
+
+def parse(schedule: Schedule, *, loc: Sequence[str]) -> Recurrence:
+    """As `checked`."""
     try:
         return recurrence.parse(schedule.cron, schedule.timezone)
     except ValueError as error:

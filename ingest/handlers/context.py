@@ -76,6 +76,25 @@ class Parser(Protocol):
     ) -> Sitemap: ...
 
 
+class SiteReader(Protocol):
+    """What robots.txt and sitemaps are read with: a Context, or the reader of a dry run."""
+
+    @property
+    def pool(self) -> Pool: ...
+
+    @property
+    def web(self) -> "Web": ...
+
+    @property
+    def parser(self) -> "SitemapParser": ...
+
+
+class SitemapParser(Protocol):
+    async def read_sitemap(
+        self, path: Path, request: SitemapRequest, *, owner: UUID
+    ) -> Sitemap: ...
+
+
 class Embed(Protocol):
     """Turns texts into vectors, sharing requests between jobs (embedding/service.py)."""
 

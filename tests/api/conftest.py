@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -30,6 +30,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.preview import Previews
 from ingest.runtime import Runtime
+from ingest.runtime_parts import build_url_checks
 from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
@@ -114,6 +115,14 @@ async def runtime(
     listener.start()
     model_id = await embedding_models.register(conn, MODEL)
     embedder = cast(EmbeddingService, HashingEmbedder())
+    previews = Previews(
+        lambda: parser,
+        at_once=2,
+        max_pages=10,
+        timeout=AGES,
+        patience=timedelta(seconds=0.05),
+    )
+    stack = AsyncExitStack()
     yield Runtime(
         settings=settings,
         dsn=dsn,
@@ -126,13 +135,8 @@ async def runtime(
         embedder=embedder,
         search_parts=SearchParts(pool=pool, embedder=embedder, model_id=model_id, model=MODEL),
         governor=Governor(pool),
-        previews=Previews(
-            lambda: parser,
-            at_once=2,
-            max_pages=10,
-            timeout=AGES,
-            patience=timedelta(seconds=0.05),
-        ),
+        previews=previews,
+        url_checks=build_url_checks(settings, previews, stack),
         page_views=PageViews(
             lambda: pages,
             pool=pool,
@@ -143,6 +147,7 @@ async def runtime(
         ),
         ocr=None,
     )
+    await stack.aclose()
     await listener.close()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from ingest.model import Chunk, Document, Encoding
+from ingest.model import Chunk, Document, Encoding, Sitemap
 from ingest.page_words import Box
 from ingest.sandbox.messages import (
     Located,
@@ -14,6 +14,7 @@ from ingest.sandbox.messages import (
     ParseRequest,
     Rendered,
     RenderRequest,
+    SitemapRequest,
 )
 
 
@@ -66,6 +67,10 @@ class TextParser:
             metadata=self.metadata,
         )
         return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
+
+    async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
+        """Takes each line for the address of a page."""
+        return Sitemap(pages=tuple(path.read_text().split()))  # noqa: ASYNC240  # a few bytes
 
     async def close(self) -> None:
         self.is_closed = True

@@ -7,6 +7,9 @@ import { searchScreens } from "../screens/search/index.ts";
 import { batchesScreens } from "../screens/batches/index.ts";
 import { jobsScreens } from "../screens/jobs/index.ts";
 import { sourcesScreens } from "../screens/sources/index.ts";
+import { adminScreens } from "../screens/admin/index.ts";
+import { crawlScreens } from "../screens/crawl/index.ts";
+import { uploadScreens } from "../screens/upload/index.ts";
 import type { Screen } from "./screen.ts";
 
 export const SCREENS: readonly Screen[] = [
@@ -17,4 +20,7 @@ export const SCREENS: readonly Screen[] = [
   ...searchScreens,
   ...jobsScreens,
   ...batchesScreens,
+  ...uploadScreens,
+  ...crawlScreens,
+  ...adminScreens,
 ];

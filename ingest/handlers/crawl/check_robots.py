@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ingest.errors import Permanent, Transient
-from ingest.handlers.context import Context
+from ingest.handlers.context import SiteReader
 from ingest.postgres.database import transaction
 from ingest.store.crawl import crawl_origins
 from ingest.temporary_folders import scratch_folder
@@ -27,7 +27,7 @@ class RobotsUnavailable(Transient):
         """Whether the host responds at all, even with an error."""
 
 
-async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
+async def robots_for(origin: str, ctx: SiteReader, *, refresh: bool = False) -> Robots:
     """Get the rules for an origin; `refresh` bypasses the cache.
 
     A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable if it responds
@@ -54,7 +54,7 @@ async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Rob
     return rules
 
 
-async def _fetch(origin: str, ctx: Context) -> bytes | None:
+async def _fetch(origin: str, ctx: SiteReader) -> bytes | None:
     """The file's bytes; None if the host has no robots.txt."""
     async with scratch_folder() as folder:
         path = folder / "robots.txt"
@@ -80,7 +80,7 @@ def _head(path: Path) -> bytes:
         return file.read(_LARGEST)
 
 
-async def _unavailable(origin: str, status: int, ctx: Context) -> RobotsUnavailable:
+async def _unavailable(origin: str, status: int, ctx: SiteReader) -> RobotsUnavailable:
     async with transaction(ctx.pool) as conn:
         await crawl_origins.save_robots(conn, origin, status="unavailable", body=None, delay=None)
     return RobotsUnavailable(origin, f"the server responded with HTTP {status}", host_answers=True)

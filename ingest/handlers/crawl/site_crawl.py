@@ -12,7 +12,13 @@ from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.crawl.check_robots import RETRY_DELAY, RobotsUnavailable, robots_for
 from ingest.handlers.crawl.current_run import current_run
 from ingest.handlers.crawl.finish_crawl import finish_crawl
-from ingest.handlers.crawl.link_discovery import SortedLinks, add_to_frontier, run_owner, sort_links
+from ingest.handlers.crawl.link_discovery import (
+    SortedLinks,
+    add_to_frontier,
+    run_owner,
+    scope_of,
+    sort_links,
+)
 from ingest.handlers.crawl.sitemaps import SitemapPages, sitemap_pages
 from ingest.handlers.firecrawl import run
 from ingest.handlers.registry import handler
@@ -68,7 +74,13 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
         return await _wait_for_robots(crawl, ctx, error)
     listed = SitemapPages()
     if crawl.settings.max_depth != 0:
-        listed = await sitemap_pages(crawl, robots, ctx, owner=job.application_id)
+        listed = await sitemap_pages(
+            scope_of(crawl),
+            robots,
+            ctx,
+            owner=job.application_id,
+            limit=crawl.settings.limit,
+        )
     found = await sort_links(listed.pages, crawl, ctx, depth=1)
     start = NewPage(
         uri=urls.normalise(crawl.uri),

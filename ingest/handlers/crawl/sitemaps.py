@@ -7,11 +7,9 @@ from typing import Final
 from uuid import UUID
 
 from ingest.errors import Permanent, Transient
-from ingest.handlers.context import Context
-from ingest.handlers.crawl.link_discovery import scope_of
+from ingest.handlers.context import SiteReader
 from ingest.model import Sitemap
 from ingest.sandbox.messages import SitemapRequest
-from ingest.store.crawl.crawls import Crawl
 from ingest.temporary_folders import scratch_folder
 from ingest.web.robots import Robots
 from ingest.web.scope import Scope
@@ -47,17 +45,27 @@ class _SitemapFile:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context, *, owner: UUID) -> SitemapPages:
+async def sitemap_pages(
+    scope: Scope,
+    robots: Robots,
+    ctx: SiteReader,
+    *,
+    owner: UUID,
+    limit: int,
+    max_files: int | None = None,
+    within: float | None = None,
+) -> SitemapPages:
     """Addresses from the sitemaps that robots.txt names, or from /sitemap.xml.
 
-    At most the run's page limit + _EXTRA_PAGES addresses, from at most _MAX_FILES files. Unreadable
-    files are counted as `unread`: pages that only they list would look removed.
+    At most the run's page `limit` + _EXTRA_PAGES addresses, from at most `max_files` files (None:
+    _MAX_FILES), read in `within` seconds (None: _BUDGET_SECONDS). Unreadable files are counted as
+    `unread`: pages that only they list would look removed.
     """
-    scope, found = scope_of(crawl), SitemapPages()
-    most = crawl.settings.limit + _EXTRA_PAGES
-    files = _SitemapQueue(scope, robots)
+    found = SitemapPages()
+    most = limit + _EXTRA_PAGES
+    files = _SitemapQueue(scope, robots, max_files or _MAX_FILES)
     try:
-        async with asyncio.timeout(_BUDGET_SECONDS):
+        async with asyncio.timeout(within or _BUDGET_SECONDS):
             while len(found.pages) < most and (url := files.next()) is not None:
                 listed = await _fetch(url, scope, ctx, owner=owner, is_guess=not robots.sitemaps)
                 files.done(listed)
@@ -71,8 +79,9 @@ async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context, *, owner: UU
 class _SitemapQueue:
     """Queue of a site's sitemaps; also counts those never read."""
 
-    def __init__(self, scope: Scope, robots: Robots) -> None:
+    def __init__(self, scope: Scope, robots: Robots, max_files: int) -> None:
         self._scope = scope
+        self._max_files = max_files
         self._waiting = deque(robots.sitemaps or [f"{scope.seed.origin}/sitemap.xml"])
         self._seen: set[str] = set()
         self._under_way = 0
@@ -80,8 +89,8 @@ class _SitemapQueue:
         self._is_cut = len(robots.sitemaps) >= _MAX_FILES
 
     def next(self) -> str | None:
-        """The next sitemap to read; None at the end or after _MAX_FILES."""
-        if len(self._seen) >= _MAX_FILES:
+        """The next sitemap to read; None at the end or after `max_files`."""
+        if len(self._seen) >= self._max_files:
             return None
         url = self._take()
         self._under_way = 0 if url is None else 1
@@ -120,7 +129,7 @@ def _add(found: SitemapPages, listed: _SitemapFile, most: int) -> None:
 
 
 async def _fetch(
-    url: str, scope: Scope, ctx: Context, *, owner: UUID, is_guess: bool
+    url: str, scope: Scope, ctx: SiteReader, *, owner: UUID, is_guess: bool
 ) -> _SitemapFile:
     async with scratch_folder() as folder:
         path = folder / "sitemap"

@@ -1,4 +1,4 @@
-"""Runs and their pages as the API shows them."""
+"""Runs, their pages and schedules as the API shows them."""
 
 from datetime import datetime
 from typing import Any
@@ -6,10 +6,12 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl.crawl_pages import PageStatus
 from ingest.store.crawl.crawls import CrawlStatus
 from ingest.store.crawl.runs import CrawlProvider
+from ingest.store.sources.source_views import ScheduleView
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("crawl/crawl_views.sql")
@@ -51,6 +53,50 @@ class CrawlPage(View):
     tokens_saved: int
     created_at: UtcTime
     updated_at: UtcTime
+
+
+class LastRun(View):
+    crawl_id: UUID
+    job_id: UUID
+    status: CrawlStatus
+    error_code: str | None
+    error_message: str | None
+    created_at: UtcTime
+    ended_at: UtcTime | None
+
+
+class ScheduledSource(View):
+    """A page or site with a schedule of its own."""
+
+    id: UUID
+    type: str
+    name: str
+    uri: str
+    status: SourceStatus
+    error_code: str | None
+    rescrape: ScheduleView
+    next_rescrape_at: UtcTime
+    last_run: LastRun | None
+    """The latest run, also one that was started by hand."""
+
+
+async def list_scheduled(
+    conn: Connection, *, application_id: UUID, limit: int, after: tuple[datetime, UUID] | None
+) -> list[ScheduledSource]:
+    """Sources with a schedule of their own, the next one first."""
+    after_time, after_id = after or (None, None)
+    async with conn.cursor(row_factory=class_row(ScheduledSource)) as cur:
+        await cur.execute(
+            _SQL["scheduled"],
+            {
+                "application_id": application_id,
+                "limit": limit,
+                "after_time": after_time,
+                "after_id": after_id,
+            },
+            prepare=False,  # for the same reason as in source_views.py
+        )
+        return await cur.fetchall()
 
 
 async def list_crawls(

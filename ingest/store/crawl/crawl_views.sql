@@ -1,4 +1,4 @@
--- Runs and their pages as the API shows them.
+-- Runs, their pages and schedules as the API shows them.
 
 -- name: crawls
 -- A run whose root job failed before it could end the run is shown as failed.
@@ -17,6 +17,36 @@ select crawl.id, crawl.job_id, crawl.provider,
    and (%(before_id)s::uuid is null
         or (crawl.created_at, crawl.id) < (%(before_time)s, %(before_id)s))
  order by crawl.created_at desc, crawl.id desc
+ limit %(limit)s;
+
+-- name: scheduled
+-- A source with a schedule always has a next time.
+select source.id, source.type, source.name, source.uri, source.status, source.error_code,
+       jsonb_build_object('cron', source.rescrape_cron, 'timezone', source.rescrape_timezone)
+           as rescrape,
+       source.next_rescrape_at, latest.run as last_run
+  from rag.knowledge_sources as source
+  left join lateral (
+    select jsonb_build_object(
+               'crawl_id', crawl.id, 'job_id', crawl.job_id,
+               'status', case when job.status = 'failed'
+                               and crawl.status in ('pending', 'running', 'finishing')
+                              then 'failed' else crawl.status end,
+               'error_code', coalesce(crawl.error_code,
+                   case when job.status = 'failed' then job.last_error_code end),
+               'error_message', coalesce(crawl.error_message,
+                   case when job.status = 'failed' then job.last_error_message end),
+               'created_at', crawl.created_at,
+               'ended_at', coalesce(crawl.ended_at, job.completed_at)) as run
+      from rag.crawls as crawl
+      left join rag.processing_jobs as job on job.id = crawl.job_id
+     where crawl.source_id = source.id
+     order by crawl.created_at desc, crawl.id desc limit 1) as latest on true
+ where source.application_id = %(application_id)s and source.rescrape_cron is not null
+   and source.deleted_at is null
+   and (%(after_id)s::uuid is null
+        or (source.next_rescrape_at, source.id) > (%(after_time)s, %(after_id)s))
+ order by source.next_rescrape_at, source.id
  limit %(limit)s;
 
 -- name: pages

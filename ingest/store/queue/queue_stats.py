@@ -101,10 +101,8 @@ async def read(conn: Connection, *, stale_after: timedelta, embedder: str) -> Qu
     `embedder` is the embedding lane, or its provider and model if there is no lane. Raises
     psycopg QueryCanceled when a statement takes longer.
     """
-    await conn.execute(_SQL["bound"])
+    types = await read_types(conn, bound=LARGEST_COUNT)
     bound = {"bound": LARGEST_COUNT}
-    async with conn.cursor(row_factory=class_row(TypeStats)) as cur:
-        types = await (await cur.execute(_SQL["types"], bound)).fetchall()
     async with conn.cursor(row_factory=class_row(WaitingJobs)) as cur:
         await cur.execute(_SQL["waiting"], {**bound, "reasons": list(_REASONS)})
         waiting = await cur.fetchall()
@@ -120,6 +118,14 @@ async def read(conn: Connection, *, stale_after: timedelta, embedder: str) -> Qu
         installation=installation,
         workers=await workers.summary(conn, stale_after=stale_after),
     )
+
+
+async def read_types(conn: Connection, *, bound: int) -> list[TypeStats]:
+    """Jobs by type; counts stop at `bound`. Needs a transaction, as `read` does."""
+    await conn.execute(_SQL["bound"])
+    async with conn.cursor(row_factory=class_row(TypeStats)) as cur:
+        await cur.execute(_SQL["types"], {"bound": bound})
+        return await cur.fetchall()
 
 
 async def oldest_ready(conn: Connection) -> timedelta | None:

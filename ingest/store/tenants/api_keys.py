@@ -32,6 +32,8 @@ class KnownKey:
     role: Role
     collection_ids: Sequence[UUID] | None
     """The collections that the key may see; None: everything."""
+    is_use_due: bool
+    """Whether the last noted use is over an hour ago."""
 
 
 class ApiKey(View):
@@ -44,6 +46,9 @@ class ApiKey(View):
     collection_ids: list[UUID] | None
     """The collections that the key may see; null: everything."""
     created_at: UtcTime
+    last_used_at: UtcTime | None
+    """To the hour; null: not used since the upgrade to the version that notes it. A session of the
+    dashboard counts when it begins."""
     revoked_at: UtcTime | None
 
 
@@ -73,6 +78,14 @@ async def find_key(conn: Connection, key: str) -> KnownKey | None:
     async with conn.cursor(row_factory=class_row(KnownKey)) as cur:
         await cur.execute(_SQL["find_key"], {"key_hash": digest(key)})
         return await cur.fetchone()
+
+
+async def use_key(conn: Connection, key: str) -> KnownKey | None:
+    """As `find_key`; notes the use, at most once an hour."""
+    known = await find_key(conn, key)
+    if known is not None and known.is_use_due:
+        await conn.execute(_SQL["note_use"], {"id": known.id})
+    return known
 
 
 async def is_key_live(conn: Connection, id: UUID) -> bool:

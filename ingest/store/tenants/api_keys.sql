@@ -1,9 +1,15 @@
 -- name: find_key
 select id, application_id, role,
        case when is_limited then array(select collection_id from app.api_key_collections
-                                        where key_id = api_keys.id) end as collection_ids
+                                        where key_id = api_keys.id) end as collection_ids,
+       coalesce(last_used_at < now() - interval '1 hour', true) as is_use_due
   from app.api_keys
  where key_hash = %(key_hash)s and revoked_at is null;
+
+-- name: note_use
+-- Checked again: of many requests at once, one writes.
+update app.api_keys set last_used_at = now()
+ where id = %(id)s and coalesce(last_used_at < now() - interval '1 hour', true);
 
 -- name: is_key_live
 select exists (select 1 from app.api_keys where id = %(id)s and revoked_at is null);
@@ -18,7 +24,7 @@ select %(id)s, application.id, %(name)s, %(role)s, %(prefix)s, %(key_hash)s,
        %(collection_ids)s::uuid[] is not null
   from app.applications as application
  where application.id = %(application_id)s
-returning id, application_id, name, role, prefix, created_at, revoked_at,
+returning id, application_id, name, role, prefix, created_at, last_used_at, revoked_at,
           %(collection_ids)s::uuid[] as collection_ids;
 
 -- name: limit_key
@@ -26,7 +32,7 @@ insert into app.api_key_collections (key_id, collection_id, application_id)
 select %(key_id)s, given.id, %(application_id)s from unnest(%(collection_ids)b::uuid[]) as given(id);
 
 -- name: list_keys
-select id, application_id, name, role, prefix, created_at, revoked_at,
+select id, application_id, name, role, prefix, created_at, last_used_at, revoked_at,
        case when is_limited then array(select collection_id from app.api_key_collections
                                         where key_id = api_keys.id) end as collection_ids
   from app.api_keys

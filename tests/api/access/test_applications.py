@@ -70,6 +70,31 @@ async def test_a_revoked_key_is_refused_from_the_next_request_on(
     assert any(item["revokedAt"] for item in shown)
 
 
+async def test_use_of_a_key_is_noted_once_an_hour(
+    app: FastAPI, admin: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    keys = f"/api/applications/{application_id}/keys"
+    key = (await admin.post(keys, json={"name": "n", "role": "viewer"})).json()
+
+    async def used() -> Any:
+        [shown] = [item for item in (await admin.get(keys)).json()["items"] if item["name"] == "n"]
+        return shown["lastUsedAt"]
+
+    before = await used()
+    async with connect(app, key["key"]) as client:
+        await client.get("/api/jobs")
+        first = await used()
+        await client.get("/api/jobs")
+        second = await used()
+        await conn.execute("update app.api_keys set last_used_at = now() - interval '61 minutes'")
+        old = await used()
+        await client.get("/api/jobs")
+
+    assert (key["lastUsedAt"], before) == (None, None)
+    assert first == second > old
+    assert await used() > first
+
+
 async def test_keys_of_unknown_application_return_404(
     operator: httpx.AsyncClient,
 ) -> None:

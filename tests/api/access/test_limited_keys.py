@@ -52,6 +52,9 @@ OTHERS = {
     "POST /api/search",
     "POST /api/tickets",
     "GET /api/me",
+    "GET /api/schedules",
+    "GET /api/schedules/next",
+    "GET /api/schedules/nightly",
 }
 """Routes without an id that such a key may call."""
 
@@ -165,6 +168,20 @@ async def test_lists_and_counts_leave_the_rest_out(
     assert await ids(f"/api/jobs?knowledgeSourceId={house.hidden.source}") == []
     assert await ids("/api/collections") == [house.shown.collection]
     assert (await limited.get("/api/jobs/counts")).json() == {"items": []}
+
+
+async def test_schedules_of_other_sources_are_not_listed(
+    limited: httpx.AsyncClient, editor: httpx.AsyncClient, house: House
+) -> None:
+    added = {}
+    for owned in (house.shown, house.hidden):
+        url = f"https://site.example/{owned.collection}"
+        body = {"url": url, "rescrape": {"cron": "0 6 * * *"}, "collectionId": owned.collection}
+        added[owned.collection] = (await editor.post("/upload/url", json=body)).json()
+
+    listed = (await limited.get("/api/schedules")).json()["items"]
+
+    assert [item["id"] for item in listed] == [added[house.shown.collection]["knowledgeSourceId"]]
 
 
 async def test_a_source_names_only_the_collections_that_the_key_may_see(

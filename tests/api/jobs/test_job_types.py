@@ -7,6 +7,7 @@ import httpx
 
 from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
+from tests.api.helpers import upload
 
 TYPES = "/api/job-types"
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -46,6 +47,18 @@ async def test_omitted_limit_is_kept_and_null_removes_it(
 
     assert (left_out["maxConcurrent"], left_out["ratePerMinute"]) == (3, 60)
     assert (lifted["maxConcurrent"], lifted["ratePerMinute"]) == (None, 60)
+
+
+async def test_counts_are_by_type_and_over_all_applications(
+    operator: httpx.AsyncClient, editor: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    for client in (editor, stranger):
+        await upload(client, {"a.txt": b"a", "b.txt": b"b"})
+
+    counts = (await operator.get(f"{TYPES}/counts")).json()["items"]
+
+    by_type = {item["type"]: item["ready"] for item in counts}
+    assert (by_type["file"], by_type["url"]) == (4, 0)
 
 
 WRONG_LIMITS: list[tuple[dict[str, Any], str]] = [

@@ -1,0 +1,172 @@
+/** One endpoint: its health, its secret, and every delivery with what was sent and answered. */
+
+import type { Delivery, WithSecret } from "@rag-ingest/client";
+import { useState } from "preact/hooks";
+import { navigate, oneOf, readQuery } from "../../app/router.ts";
+import { api } from "../../app/session.ts";
+import { Button } from "../../components/button.tsx";
+import { DataTable, type Column } from "../../components/data-table.tsx";
+import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
+import { FilterChips } from "../../components/filter-chips.tsx";
+import { CodeBlock, KeyValues, ScreenFrame } from "../../components/layout.tsx";
+import { components } from "../../components/messages.ts";
+import { FreshRows, Pager } from "../../components/pager.tsx";
+import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
+import { StatusBadge } from "../../components/status.tsx";
+import { Missing, Name, Time } from "../../components/text.tsx";
+import { attempt, toast } from "../../components/toasts.tsx";
+import { useList } from "../../live/list.ts";
+import { useResource } from "../../live/resource.ts";
+import { number } from "../../messages/format.ts";
+import { titles } from "../../messages/titles.ts";
+import { admin } from "./messages.ts";
+import { Only, SecretDialog } from "./shared.tsx";
+import { EndpointDialog, Health } from "./webhooks.tsx";
+
+const STATUSES = ["pending", "delivered", "failed"] as const;
+
+export function Endpoint({ params: { id } }: { params: { id: string } }) {
+  return <Only role="admin"><Loaded id={id} /></Only>;
+}
+
+function Loaded({ id }: { id: string }) {
+  const found = useResource((signal) => api.get("/api/webhook-endpoints/{id}", { path: { id }, signal }), [id], { every: 10_000 });
+  const deliveries = useDeliveries(id);
+  const [asked, setAsked] = useState<"edit" | "rotate" | "delete">();
+  const [rotated, setRotated] = useState<WithSecret>();
+  if (found.error !== undefined && !found.data) return <ErrorCard error={found.error} onRetry={found.refresh} />;
+  if (!found.data) return <Skeleton />;
+  const endpoint = found.data;
+  const close = () => setAsked(undefined);
+  const enable = (isEnabled: boolean) => attempt(async () => {
+    found.set(await api.patch("/api/webhook-endpoints/{id}", { path: { id }, body: { isEnabled } }));
+    toast(isEnabled ? admin().endpointEnabled : admin().endpointDisabledNow);
+  });
+  const test = () => attempt(async () => {
+    await api.post("/api/webhook-endpoints/{id}/test", { path: { id } });
+    toast(admin().testSent);
+    deliveries.refresh();
+  });
+  return (
+    <ScreenFrame title={<Name>{endpoint.url}</Name>} parent={{ title: titles().webhooks, path: "/webhooks" }} lead={<Name>{endpoint.description}</Name>}
+      actions={(
+        <>
+          <Button icon="play" disabled={!endpoint.isEnabled} onClick={test}>{admin().test}</Button>
+          <Button onClick={() => setAsked("edit")}>{admin().edit}</Button>
+          {!endpoint.url.startsWith("mailto:") && <Button icon="keys" onClick={() => setAsked("rotate")}>{admin().rotate}</Button>}
+          <Button onClick={() => enable(!endpoint.isEnabled)}>{endpoint.isEnabled ? admin().disable : admin().enable}</Button>
+          <Button kind="danger" icon="trash" onClick={() => setAsked("delete")}>{admin().remove}</Button>
+        </>
+      )}>
+      <div class="status-line"><Health endpoint={endpoint} /><span>{endpoint.events.join(", ")}</span></div>
+      <Deliveries id={id} list={deliveries} />
+      {asked === "edit" && (
+        <EndpointDialog title={admin().edit} endpoint={endpoint} onClose={close}
+          save={async (body) => {
+            found.set(await api.patch("/api/webhook-endpoints/{id}", { path: { id }, body }));
+            close();
+          }} />
+      )}
+      {asked === "rotate" && (
+        <ConfirmDialog title={admin().rotateTitle} action={admin().rotate} onClose={close}
+          onConfirm={async () => setRotated(await api.post("/api/webhook-endpoints/{id}/rotate-secret", { path: { id } }))}>
+          <p>{admin().rotateText}</p>
+        </ConfirmDialog>
+      )}
+      {rotated && <SecretDialog title={admin().secretOf} secret={rotated.secret ?? ""} onClose={() => setRotated(undefined)} />}
+      {asked === "delete" && (
+        <ConfirmDialog isDangerous title={admin().deleteEndpointTitle} action={admin().deleteEndpoint} onClose={close}
+          onConfirm={async () => {
+            await api.delete("/api/webhook-endpoints/{id}", { path: { id } });
+            toast(admin().endpointDeleted);
+            navigate("/webhooks");
+          }}>
+          <p>{admin().deleteEndpointText}</p>
+        </ConfirmDialog>
+      )}
+    </ScreenFrame>
+  );
+}
+
+function useDeliveries(id: string) {
+  const { status } = readQuery({ status: oneOf(STATUSES) });
+  return useList({
+    load: (cursor, signal) => api.get("/api/webhook-endpoints/{id}/deliveries", { path: { id }, query: { status, cursor, limit: 50 }, signal }),
+    dependencies: [id, status],
+    keyOf: (delivery: Delivery) => delivery.id,
+    every: 5000,
+  });
+}
+
+function Deliveries({ id, list }: { id: string; list: ReturnType<typeof useDeliveries> }) {
+  const values = readQuery({ status: oneOf(STATUSES) });
+  const [shown, setShown] = useState<Delivery>();
+  const replay = (delivery: Delivery) => attempt(async () => {
+    await api.post("/api/webhook-endpoints/{id}/deliveries/{deliveryId}/replay", { path: { id, deliveryId: delivery.id } });
+    toast(admin().replayed);
+    list.refresh();
+  });
+  const columns: Column<Delivery>[] = [
+    { key: "event", title: admin().event, isMain: true, cell: ({ event }) => event },
+    { key: "status", title: admin().state, cell: ({ status }) => <StatusBadge status={status} /> },
+    { key: "answer", title: admin().answer, cell: ({ lastStatus, lastError, attempts }) => attempts === 0 ? <Missing /> : <Name>{[lastStatus ?? admin().noAnswer, lastError].filter(Boolean).join(" ")}</Name> },
+    { key: "tries", title: admin().tries, isNumber: true, isOptional: true, cell: ({ attempts }) => number(attempts) },
+    { key: "created", title: admin().created, isOptional: true, cell: ({ createdAt }) => <Time value={createdAt} /> },
+    {
+      key: "actions", title: "",
+      cell: (delivery) => (
+        <div class="row-actions">
+          <Button kind="quiet" onClick={() => setShown(delivery)}>{admin().showBody}</Button>
+          {delivery.status !== "pending" && <Button kind="quiet" icon="retry" onClick={() => replay(delivery)}>{admin().replay}</Button>}
+        </div>
+      ),
+    },
+  ];
+  return (
+    <section aria-label={admin().deliveries}>
+      <FilterChips values={values} filters={[{ kind: "choice", name: "status", label: admin().state, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) }]} />
+      {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
+      {list.isLoading && <Skeleton />}
+      {list.rows && (
+        <>
+          <FreshRows list={list} />
+          {list.rows.length === 0
+            ? <EmptyState icon="webhooks" title={admin().noDeliveries} />
+            : <DataTable caption={admin().deliveries} rows={list.rows} keyOf={(delivery) => delivery.id} columns={columns} />}
+          <Pager list={list} />
+        </>
+      )}
+      {shown && <Body id={id} delivery={shown} onClose={() => setShown(undefined)} />}
+    </section>
+  );
+}
+
+function Body({ id, delivery, onClose }: { id: string; delivery: Delivery; onClose: () => void }) {
+  const found = useResource(
+    (signal) => api.get("/api/webhook-endpoints/{id}/deliveries/{deliveryId}", { path: { id, deliveryId: delivery.id }, signal }), [delivery.id],
+  );
+  return (
+    <Dialog title={admin().deliveryTitle(delivery.event)} onClose={onClose} isWide>
+      {found.error !== undefined && <ErrorCard error={found.error} onRetry={found.refresh} />}
+      {found.isLoading && <Skeleton lines={3} />}
+      {found.data && (
+        <>
+          <KeyValues items={[
+            [admin().answer, found.data.lastStatus ?? admin().noAnswer],
+            [admin().why, found.data.lastError && <Name>{found.data.lastError}</Name>],
+            [admin().tries, number(found.data.attempts)],
+          ]} />
+          <CodeBlock text={pretty(found.data.body)} label={admin().body} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,17 @@
+import { lazy } from "../../app/lazy.tsx";
+import { screen } from "../../app/screen.ts";
+import { titles } from "../../messages/titles.ts";
+
+export const crawlScreens = [
+  screen({
+    path: "/crawl",
+    title: () => titles().crawl,
+    navigation: { group: "content", order: 30, icon: "crawl" },
+    component: lazy(async () => (await import("./crawl-form.tsx")).CrawlForm),
+  }),
+  screen({
+    path: "/sites/:id",
+    title: () => titles().site,
+    component: lazy(async () => (await import("./site.tsx")).Site),
+  }),
+];

@@ -1,0 +1,12 @@
+import { lazy } from "../../app/lazy.tsx";
+import { screen } from "../../app/screen.ts";
+import { titles } from "../../messages/titles.ts";
+
+export const uploadScreens = [
+  screen({
+    path: "/upload",
+    title: () => titles().upload,
+    navigation: { group: "content", order: 20, icon: "upload", shortcut: "u" },
+    component: lazy(async () => (await import("./upload-screen.tsx")).UploadScreen),
+  }),
+];

@@ -1,0 +1,164 @@
+"""Upload of a folder of 4,000 files: killed halfway, resumed, and reported file by file."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, Route, expect
+
+from harness.service import KEY, Service
+from tests.browser.accessibility import check_accessibility
+from tests.browser.conftest import OpenBrowser, sign_in
+
+FILES = 4000
+# The tests are about sending; the worker would only take the processor away.
+SETTINGS = {"INGEST_WORKER": "false"}
+_LONG_TASKS = """
+window.tasks = [];
+new PerformanceObserver((list) => {
+  for (const task of list.getEntries()) window.tasks.push([task.startTime, task.duration]);
+}).observe({ type: "longtask", buffered: true });
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("chosen") / "papers"
+    for part in range(40):
+        (folder / f"part {part}").mkdir(parents=True)
+    for number in range(FILES - 3):
+        (folder / f"part {number % 40}" / f"{number}.txt").write_text(f"paper {number}")
+    (folder / "<img src=x onerror=alert(1)>.txt").write_text("hostile")
+    (folder / "\u202eتقرير 📄.txt").write_text("right to left")
+    (folder / "copy.txt").write_text("paper 7")
+    return folder
+
+
+def choose(page: Page, path: Path) -> None:
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a folder").click()
+    chooser.value.set_files(path)
+
+
+def in_page(page: Page, expression: str) -> Any:
+    """By the protocol of the browser: `evaluate` is an eval, which the content policy forbids."""
+    protocol = page.context.new_cdp_session(page)
+    answer = protocol.send("Runtime.evaluate", {"expression": expression, "returnByValue": True})
+    protocol.detach()
+    return answer["result"]["value"]
+
+
+def watch(context: BrowserContext) -> Callable[[str], int]:
+    """Counts requests by a regular expression of method and path."""
+    seen: list[str] = []
+
+    def note(request: Request) -> None:
+        seen.append(f"{request.method} {request.url.partition('/api/')[1]}{request.url}")
+
+    context.on("request", note)
+    return lambda pattern: sum(re.search(pattern, line) is not None for line in seen)
+
+
+def stop_after(context: BrowserContext, parts: int) -> list[Route]:
+    """Let so many parts of an upload through, and hold the others."""
+    held: list[Route] = []
+    passed = 0
+
+    def hold(route: Route) -> None:
+        nonlocal passed
+        passed += 1
+        if passed <= parts:
+            route.continue_()
+        else:
+            held.append(route)
+
+    context.route("**/upload/documents", hold)
+    return held
+
+
+def test_folder_of_4000_files_is_resumed_and_its_report_adds_up(
+    open_browser: OpenBrowser, service: Service, folder: Path
+) -> None:
+    context = open_browser()
+    context.add_init_script(_LONG_TASKS)
+    requests = watch(context)
+    first = sign_in(context, KEY)
+    held = stop_after(context, 8)
+    first.goto("#/upload")
+    choose(first, folder)
+    first.get_by_role("button", name=re.compile("Upload 4,000 files")).click()
+    while len(held) < 3:
+        first.wait_for_timeout(20)
+    first.close(run_before_unload=False)  # the tab is killed
+    context.unroute("**/upload/documents")
+
+    second = context.new_page()
+    second.goto("#/upload")
+    expect(second.get_by_text("was interrupted")).to_be_visible()
+    choose(second, folder)
+    chosen_at = in_page(second, "performance.now()")
+    second.get_by_role("button", name=re.compile("Upload 4,000 files")).click()
+    expect(second.get_by_role("heading", name="All files are sent")).to_be_visible()
+
+    expect(second.get_by_text("4,000 files in the report")).to_be_visible()
+    [batch] = {source["batchId"] for source in service.get("/api/knowledge-sources")["items"]}
+    report = service.get(f"/api/batches/{batch}/report")
+    paths = [file["path"] for file in report["files"]]
+    assert (len(paths), len(set(paths)), report["total"]) == (FILES, FILES, FILES)
+    assert report["accepted"] + report["unchanged"] + report["duplicate"] == FILES
+    assert requests("GET .*/api/knowledge-sources") <= 40
+    # 20 parts, and three that were held with the killed tab.
+    assert requests("POST .*/upload/documents") <= 24
+    known = re.compile(r"already there [12],\d\d\d")
+    expect(second.get_by_role("button", name=known)).to_be_visible()
+    # Half of it on a quiet machine; here other processes may run.
+    assert [
+        took for start, took in in_page(second, "tasks") if start > chosen_at and took > 200
+    ] == []
+
+
+def test_hostile_names_are_text_and_verdicts_have_reasons(
+    page: Page, folder: Path, tmp_path: Path
+) -> None:
+    chosen = tmp_path / "hostile"
+    chosen.mkdir()
+    for file in (path for path in folder.iterdir() if path.is_file()):
+        (chosen / file.name).write_bytes(file.read_bytes())
+    (chosen / "empty.txt").write_bytes(b"")
+    page.goto("#/upload")
+    choose(page, chosen)
+    page.get_by_role("button", name=re.compile("Upload 4 files")).click()
+
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    expect(page.get_by_text("hostile/<img src=x onerror=alert(1)>.txt")).to_be_visible()
+    check_accessibility(page)
+
+
+def test_an_upload_waits_for_a_service_that_is_away(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "late.txt").write_text("late")
+    is_away = True
+
+    def answer(route: Route) -> None:
+        if is_away:
+            route.fulfill(status=503, headers={"Retry-After": "60"}, json={"code": "overloaded"})
+        else:
+            route.continue_()
+
+    page.context.route("**/upload/documents", answer)
+    page.goto("#/upload")
+    choose(page, tmp_path)
+    page.get_by_role("button", name="Upload 1 file").click()
+    expect(page.get_by_text(re.compile("The next try is in"))).to_be_visible()
+    is_away = False
+    page.get_by_role("button", name="Try now").click()
+
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+
+
+def test_viewer_is_told_that_the_key_may_not_upload(viewer_page: Page) -> None:
+    viewer_page.goto("#/upload")
+
+    expect(viewer_page.get_by_text("Your key may not upload")).to_be_visible()
+    expect(viewer_page.get_by_role("button", name="Choose a folder")).to_have_count(0)
