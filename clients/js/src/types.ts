@@ -39,6 +39,8 @@ export interface ApiKey {
   /** The collections that the key may see; null: everything. */
   collectionIds: string[] | null;
   createdAt: string;
+  /** To the hour; null: not used since the upgrade to the version that notes it. A session of the dashboard counts when it begins. */
+  lastUsedAt: string | null;
   revokedAt: string | null;
 }
 
@@ -101,6 +103,24 @@ export interface BoundedCount {
   isMore: boolean;
 }
 
+/** What a bulk action would do now. */
+export interface BulkPlan {
+  /** Rows of the filter, counted up to 10,000. */
+  matched: number;
+  /** False: there are at least so many. */
+  isExact: boolean;
+  /** Rows among them that the action would change. */
+  eligible: number;
+  notEligible: Refused[];
+}
+
+export interface BulkStarted {
+  /** A job of the type `bulk`; its `result` says what was changed and what was left alone. */
+  jobId: string;
+  /** Rows that it goes through: those that match now, the newest million at most. */
+  rowCount: number;
+}
+
 export interface Cancelled {
   knowledgeSourceId: string;
   jobIds: string[];
@@ -110,6 +130,46 @@ export interface Changed {
   batchId: string;
   jobCount: number;
   jobIds: string[];
+}
+
+export interface CheckedRobots {
+  /** For the start page. `unavailable`: the host answers with an error, so nothing is crawled. */
+  verdict: "allowed" | "disallowed" | "unavailable";
+  /** What robots.txt asks for between two requests. */
+  crawlDelaySeconds: number | null;
+}
+
+export interface CheckedSitemap {
+  /** Pages in scope that the sitemaps list, without the start page. */
+  pageCount: number;
+  /** False: not all sitemaps were read, or they list more than the limit and 1,000 pages. */
+  isComplete: boolean;
+  /** The first ten. */
+  examples: string[];
+  /** Listed addresses that the run would not fetch, by reason. */
+  skipped: Record<string, number>;
+}
+
+export interface CheckedUrl {
+  /** The normalised address: the identity of the source. */
+  url: string;
+  /** The source with this address: it would be fetched again. */
+  knowledgeSourceId: string | null;
+  /** Why the page cannot be read now, as its job would fail; null: it can. */
+  refusal: Refusal | null;
+  httpStatus: number | null;
+  /** The address after redirects. */
+  finalUrl: string | null;
+  /** Addresses that redirect, in order. */
+  redirects: string[];
+  mediaType: string | null;
+  title: string | null;
+  /** False: the page asks robots not to index it, so its text would not be stored. */
+  isIndexable: boolean;
+  /** Null for a single page: robots.txt is for crawlers. */
+  robots: CheckedRobots | null;
+  /** Null for a single page, and where robots.txt could not be read. */
+  sitemap: CheckedSitemap | null;
 }
 
 /** What was checked; without a database, `database`, `listener` and `listener_problem` only. */
@@ -273,6 +333,20 @@ export interface CrawlPage {
   updatedAt: string;
 }
 
+/** The fields after `crawlLinks` configure the crawl of a site; a single page takes none. */
+export interface CrawlRequest {
+  url: string;
+  crawlLinks?: boolean;
+  /** Maximum number of pages; 1,000 by default. */
+  limit?: number | null;
+  /** Maximum number of links from the start; unlimited by default. */
+  maxDepth?: number | null;
+  /** RE2 expressions; at least one must be found in the path of a page (with its query). */
+  includePaths?: string[];
+  excludePaths?: string[];
+  provider?: "builtin" | "firecrawl" | null;
+}
+
 /** The crawl settings of a site, from the latest request. */
 export interface CrawlView {
   limit: number;
@@ -292,6 +366,8 @@ export interface CreatedKey {
   /** The collections that the key may see; null: everything. */
   collectionIds: string[] | null;
   createdAt: string;
+  /** To the hour; null: not used since the upgrade to the version that notes it. A session of the dashboard counts when it begins. */
+  lastUsedAt: string | null;
   revokedAt: string | null;
   /** The key itself: only its digest is stored. */
   key: string;
@@ -398,6 +474,12 @@ export interface EffectiveChunking {
   by: "heading" | "page" | "row" | "size";
 }
 
+/** Shares of the halves in the fused score; they add up to 1. */
+export interface EffectiveWeights {
+  vector: number;
+  keyword: number;
+}
+
 export interface Embedder {
   provider: string;
   model: string;
@@ -437,6 +519,12 @@ export interface Event {
   type: string;
   data: Record<string, unknown>;
   createdAt: string;
+}
+
+export interface ExplainedModel {
+  provider: string;
+  name: string;
+  dimension: number;
 }
 
 /** Which jobs; at least one field is required. */
@@ -483,6 +571,23 @@ export interface FileDigest {
 
 export interface Health {
   status: string;
+}
+
+/** Why a hit is where it is. The parts of `words` and `pairs` add up to its `bm25`. */
+export interface HitExplanation {
+  chunkId: string;
+  words: WordMatch[];
+  pairs: PairMatch[];
+  /** What its cosine gives to the fused score; null: not a hybrid search. */
+  byVectors: number | null;
+  /** What its BM25 gives. Both add up to `score`, unless the hits were reranked. */
+  byWords: number | null;
+  /** Place among the distinct chunks, before reranking and diversity; from 1. */
+  firstPlace: number;
+  /** Place after reranking; null: not reranked. */
+  rerankedPlace: number | null;
+  /** The sentence by which its duplicates count as the same; null: it has none. */
+  sharedSentence: string | null;
 }
 
 export interface InstallationView {
@@ -536,6 +641,19 @@ export interface Job {
   durationMs: number | null;
   /** Last heartbeat of the worker that holds the job. */
   heartbeatAt: string | null;
+  sourceName: string | null;
+  /** Of the file inside a file, or the page of a site, that the job is for; else of its source. */
+  uri: string | null;
+}
+
+/** One of `filter` and `ids`, and an action. */
+export interface JobBulk {
+  /** Instead of a filter: these, those that do not exist are ignored. */
+  ids?: string[] | null;
+  /** Only count. */
+  dryRun?: boolean;
+  action: "retry" | "cancel" | "delete";
+  filter?: JobSelection | null;
 }
 
 export interface JobCounts {
@@ -550,6 +668,24 @@ export interface JobLog {
   details: Record<string, unknown>;
   durationMs: number | null;
   createdAt: string;
+}
+
+/** The conditions of the list; an empty object selects everything. */
+export interface JobSelection {
+  status?: "pending" | "processing" | "completed" | "failed" | "cancelled" | "review_needed" | null;
+  type?: string | null;
+  knowledgeSourceId?: string | null;
+  batchId?: string | null;
+  parentJobId?: string | null;
+  errorCode?: string | null;
+  /** A collection that the job's source is in */
+  collectionId?: string | null;
+  /** In the name, or the path or URL, of the source, or of the file inside it. In any case. A request reads the newest 100,000 sources, or 10,000 jobs, that the other conditions leave: a page may have few items, even none, and a `nextCursor` that reads on */
+  q?: string | null;
+  /** Queued then or later */
+  since?: string | null;
+  /** Contained in the metadata of the source. */
+  metadata?: Record<string, unknown> | null;
 }
 
 export interface JobType {
@@ -613,7 +749,52 @@ export interface JobWithLogs {
   durationMs: number | null;
   /** Last heartbeat of the worker that holds the job. */
   heartbeatAt: string | null;
+  sourceName: string | null;
+  /** Of the file inside a file, or the page of a site, that the job is for; else of its source. */
+  uri: string | null;
   logs?: JobLog[];
+}
+
+export interface JobsOfType {
+  type: string;
+  ready: number;
+  /** Age of the oldest ready job. */
+  oldestSeconds: number | null;
+  processing: number;
+  /** Running for over five minutes longer than their timeout. */
+  overdue: number;
+  failed: number;
+  reviewNeeded: number;
+}
+
+export interface Judgement {
+  id: string;
+  set: string;
+  query: string;
+  filter: Record<string, unknown> | null;
+  knowledgeSourceId: string;
+  /** Null: the document is gone; a later run of its source may bring it back. */
+  documentId: string | null;
+  uri: string;
+  /** The words that were judged. */
+  quote: string;
+  page: number | null;
+  /** 0: no answer; 1 to 3: the higher, the better. */
+  grade: number;
+  /** Name of the API key; null: the operator. */
+  judgedBy: string | null;
+  createdAt: string;
+  judgedAt: string;
+}
+
+export interface JudgementSet {
+  name: string;
+  questionCount: number;
+  judgementCount: number;
+  /** Judgements with a grade above 0. */
+  relevantCount: number;
+  /** When the last of them was made. */
+  judgedAt: string;
 }
 
 export interface KnownFile {
@@ -648,12 +829,45 @@ export interface LaneView {
   errorCode: string | null;
 }
 
+/** The latest firing of a tick that one replica runs for all. */
+export interface LastFiring {
+  name: string;
+  scheduledFor: string;
+  firedAt: string;
+}
+
+export interface LastRun {
+  crawlId: string;
+  jobId: string;
+  status: "pending" | "running" | "finishing" | "completed" | "failed" | "cancelled";
+  errorCode: string | null;
+  errorMessage: string | null;
+  createdAt: string;
+  endedAt: string | null;
+}
+
 /** Hits below any of these are left out, and so are hits without the score. */
 export interface LeastScores {
   cosine?: number | null;
   bm25?: number | null;
   /** Has an effect only where the hits are reranked. */
   rerank?: number | null;
+}
+
+/** Verdicts add up to the total. States are counted up to 5,000 accepted files. */
+export interface ListedBatch {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  /** When the last of its sources ended; null while one is open. */
+  completedAt: string | null;
+  total: number;
+  accepted: number;
+  unchanged: number;
+  duplicate: number;
+  rejected: number;
+  /** Accepted files by the state of their sources; null for larger batches. */
+  states: Record<string, number> | null;
 }
 
 export interface Me {
@@ -675,6 +889,21 @@ export interface Me {
 export interface MembersChange {
   add?: string[];
   remove?: string[];
+}
+
+/** Time of each step. `vectors` and `words` run at once, so `total` may be less than the sum. */
+export interface Milliseconds {
+  embed?: number;
+  /** To find the documents that pass the filter. */
+  filter?: number;
+  vectors?: number;
+  words?: number;
+  /** To score what only one half found by the other half too. */
+  fuse?: number;
+  load?: number;
+  rerank?: number;
+  explain?: number;
+  total?: number;
 }
 
 /** A module that is not installed. */
@@ -748,11 +977,37 @@ export interface NewJobType {
   handler?: string | null;
 }
 
+export interface NewJudgement {
+  /** The set that it belongs to, which it creates. */
+  set?: string;
+  query: string;
+  /** That of the search, if it is a part of the question. Up to 4 KiB. */
+  filter?: SearchFilter;
+  /** The hit. */
+  chunkId: string;
+  /** Words of the hit that are judged; null: the sentence that answers the query best. */
+  quote?: string | null;
+  /** 0: no answer; 1 to 3: the higher, the better. */
+  grade: number;
+}
+
 export interface NewKey {
   name: string;
   role: "viewer" | "editor" | "admin";
   /** The collections that the key may see, with the role `viewer`; null: everything. */
   collectionIds?: string[] | null;
+}
+
+export interface NextTimes {
+  /** The next times, in order. A run starts up to half an hour later: sources are spread out. */
+  next: string[];
+}
+
+export interface Nightly {
+  /** The next times, in order. A run starts up to half an hour later: sources are spread out. */
+  next: string[];
+  /** When all sources without a schedule of their own are fetched; null: never. */
+  schedule: ScheduleView | null;
 }
 
 export interface NotReady {
@@ -825,10 +1080,60 @@ export interface OwnQuotas {
   sockets?: number | null;
 }
 
+export interface PageView {
+  /** 1-based. */
+  number: number;
+  /** Offset in the document's text, in characters, like `end`. */
+  start: number;
+  end: number;
+  state: "text" | "ocr" | "empty" | "unread" | "failed" | "lost";
+}
+
+/** The pages of a document, and what can be shown of them. */
+export interface Pages {
+  /** Pages of the file; 1 if its format has none. */
+  count: number;
+  /** None for a format without pages, such as a text or a single picture. */
+  items: PageView[];
+  /** Of the document's text. */
+  characters: number;
+  /** Whether there are pictures of the pages; else the code of what is missing. */
+  images: "available" | "original_not_stored" | "no_page_images";
+  /** Whether all of its text was recognised in pictures. */
+  isOcr: boolean;
+}
+
+/** Two words that follow each other in the query and in the hit. */
+export interface PairMatch {
+  words: string[];
+  times: number;
+  bm25: number;
+}
+
 export interface PausedType {
   type: string;
   /** False: disabled, not only paused. */
   isEnabled: boolean;
+}
+
+export interface Place {
+  chunkId: string;
+  ordinal: number;
+  /** Left, top, right, bottom as shares of the page, from its upper left corner; about one for each line. None if the chunk was not found on the page. */
+  boxes: ([number, number, number, number])[];
+}
+
+/** Where chunks stand on a page. */
+export interface Places {
+  page: number;
+  /** Points of a PDF, pixels of an image, like `height`; of the page as it is shown. */
+  width: number;
+  height: number;
+  /** What tells the places. `none`: the page has no text layer and its words were not kept; upload the file again to have them recognised with their places. */
+  source: "text_layer" | "ocr" | "none";
+  places: Place[];
+  /** Whether the page has more chunks. */
+  isTruncated: boolean;
 }
 
 export interface PreviewAnswer {
@@ -904,6 +1209,14 @@ export interface QuotaView {
   limit: number;
 }
 
+/** The query as the search by words reads it. */
+export interface ReadQuery {
+  words: string[];
+  /** Every hit has one of each group. */
+  phrases: string[][];
+  excluded: string[];
+}
+
 export interface Readiness {
   database: boolean;
   pendingMigrations?: number;
@@ -934,6 +1247,16 @@ export interface Readiness {
 
 export interface Received {
   received: boolean;
+}
+
+export interface Refusal {
+  code: string;
+  message: string;
+}
+
+export interface Refused {
+  reason: string;
+  count: number;
 }
 
 export interface RefusedUpload {
@@ -1007,10 +1330,6 @@ export interface Resumed {
   jobCount: number;
 }
 
-export interface Retried {
-  jobCount: number;
-}
-
 /** What confines the parser processes of this process (INGEST_SANDBOX). */
 export interface Sandbox {
   mode: "auto" | "strict" | "off";
@@ -1030,6 +1349,46 @@ export interface Schedule {
 export interface ScheduleView {
   cron: string;
   timezone: string;
+}
+
+/** A page or site with a schedule of its own. */
+export interface ScheduledSource {
+  id: string;
+  type: string;
+  name: string;
+  uri: string;
+  status: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed";
+  errorCode: string | null;
+  rescrape: ScheduleView;
+  nextRescrapeAt: string;
+  /** The latest run, also one that was started by hand. */
+  lastRun: LastRun | null;
+}
+
+export interface SearchExplanation {
+  searchedBy: ("vectors" | "words")[];
+  milliseconds: Milliseconds;
+  embeddingModel: ExplainedModel | null;
+  /** Null: not a hybrid search. */
+  weights: EffectiveWeights | null;
+  /** Null: not searched by words. */
+  query: ReadQuery | null;
+  statistics: Statistics | null;
+  /** Documents that pass the filter; null: no filter, or so many that candidates are checked. */
+  passingDocuments: number | null;
+  /** Chunks that were ranked; the others of the application were too far away. */
+  foundByVectors: number;
+  foundByWords: number;
+  /** Chunks left out by `minScore`. */
+  belowMinScore: number;
+  /** Chunks left out because they say the same as a better one. */
+  collapsed: number;
+  /** Chunks left out by `perDocument`. */
+  beyondPerDocument: number;
+  /** Chunks that the reranker orders; null: not asked. */
+  rerankCandidates: number | null;
+  /** In the order of the hits. */
+  hits: HitExplanation[];
 }
 
 /** What a hit must be; all members must hold. */
@@ -1104,6 +1463,8 @@ export interface SearchHits {
   reranked?: boolean | null;
   /** Why not: the error code and a message. */
   rerankReason?: string | null;
+  /** If asked for with `explain`. */
+  explanation?: SearchExplanation | null;
 }
 
 export interface SearchRequest {
@@ -1121,6 +1482,8 @@ export interface SearchRequest {
   weights?: SearchWeights;
   /** Whether a configured reranker ranks the best candidates again. */
   rerank?: boolean;
+  /** Whether the answer says why each hit is where it is, and how long each step took. */
+  explain?: boolean;
 }
 
 /** How much each half counts in `hybrid`, relative to the other. */
@@ -1221,6 +1584,24 @@ export interface Source {
   effectiveChunking: EffectiveChunking;
 }
 
+/** One of `filter` and `ids`, an action, and the field that the action needs. */
+export interface SourceBulk {
+  /** Instead of a filter: these, those that do not exist are ignored. */
+  ids?: string[] | null;
+  /** Only count. */
+  dryRun?: boolean;
+  action: "delete" | "cancel" | "retry" | "fetch_again" | "set_metadata" | "add_to_collection" | "remove_from_collection" | "set_chunking" | "set_schedule";
+  filter?: SourceSelection | null;
+  /** For `set_metadata`: keys to add or replace; null removes a key. Other keys stay. */
+  metadata?: Record<string, unknown> | null;
+  /** For `add_to_collection` and `remove_from_collection`. */
+  collectionId?: string | null;
+  /** For `set_chunking`, replaced as a whole; null: the application's. */
+  chunking?: Chunking | null;
+  /** For `set_schedule`; null: nightly. */
+  schedule?: Schedule | null;
+}
+
 /** Fields that are left out stay unchanged; `metadata` is replaced as a whole. */
 export interface SourcePatch {
   name?: string | null;
@@ -1229,6 +1610,51 @@ export interface SourcePatch {
   rescrape?: Schedule | null;
   /** Replaced as a whole; stored text is chunked again, without reading files or pages. */
   chunking?: Chunking | null;
+}
+
+/** The conditions of the list; an empty object selects everything. */
+export interface SourceSelection {
+  status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null;
+  type?: "file" | "url" | "site" | null;
+  batchId?: string | null;
+  /** The exact path or URL */
+  uri?: string | null;
+  collectionId?: string | null;
+  errorCode?: string | null;
+  /** In the name, or the path or URL. In any case. A request reads the newest 100,000 sources, or 10,000 jobs, that the other conditions leave: a page may have few items, even none, and a `nextCursor` that reads on */
+  q?: string | null;
+  /** Created then or later */
+  since?: string | null;
+  /** Changed then or later */
+  updatedSince?: string | null;
+  /** Contained in the metadata of the source. */
+  metadata?: Record<string, unknown> | null;
+}
+
+/** What word weights come from; null for keys that are limited to collections. */
+export interface Statistics {
+  /** Of the application; an estimate if `sampled` is less. */
+  chunks: number;
+  sampled: number;
+  /** Mean words of a chunk's text. */
+  usualLength: number;
+  /** Of the documents, ISO 639-1: the query is read in each. */
+  languages: string[];
+  /** Whether words are also found by runs of four letters, as in all languages but English. */
+  hasGrams: boolean;
+}
+
+export interface StatusCount {
+  status: string;
+  /** At most 10,000. */
+  count: number;
+  /** False: there are at least so many. */
+  isExact: boolean;
+}
+
+export interface StatusCounts {
+  /** One for each state, also if there is none. */
+  items: StatusCount[];
 }
 
 export interface StorageView {
@@ -1247,6 +1673,10 @@ export interface Ticket {
   expiresAt: string;
 }
 
+export interface Ticks {
+  items: LastFiring[];
+}
+
 export interface TokensView {
   /** Tokens that were embedded today (UTC), including reserved ones. */
   used: number;
@@ -1257,6 +1687,10 @@ export interface TokensView {
 
 export interface Triggered {
   triggered: boolean;
+}
+
+export interface TypeCounts {
+  items: JobsOfType[];
 }
 
 export interface UploadAnswer {
@@ -1381,6 +1815,27 @@ export interface WithSecret {
   secret: string | null;
 }
 
+/** A word of the query in a hit. */
+export interface WordMatch {
+  word: string;
+  /** Its weight: the fewer chunks have it, the greater. Null for keys that are limited to collections, as `chunks`: it tells of documents that they may not see. */
+  weight: number | null;
+  /** Chunks of the application with it, in any form; an estimate above 1,500 chunks. */
+  chunks: number | null;
+  /** Occurrences in title and path. */
+  title: number;
+  headings: number;
+  body: number;
+  /** Occurrences as a part or another spelling: `id` in `getUserById`, `Pruefung`. */
+  otherSpellings: number;
+  /** What the word itself adds to the score. */
+  bm25: number;
+  /** What runs of four letters add, by which compounds and inflections are found. */
+  bm25ByGrams: number;
+  /** Those in the hit, if the word itself is not. */
+  grams: string[];
+}
+
 export interface WorkerConfig {
   paused: boolean;
   limits: Record<string, LaneLimitsView>;
@@ -1417,6 +1872,15 @@ export interface WorkersView {
   draining: number;
   /** Since a worker was last alive; null: none ever was. */
   silentSeconds: number | null;
+}
+
+export interface api__routes__job_requests__Retried {
+  jobCount: number;
+}
+
+export interface api__routes__sources__Retried {
+  knowledgeSourceId: string;
+  jobIds: string[];
 }
 
 export interface Operations {
@@ -1481,6 +1945,13 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: undefined;
+  };
+  /** Upload batches, newest first. */
+  "GET /api/batches": {
+    path: {};
+    query: { limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<ListedBatch>;
   };
   /** The current counts of the batch. */
   "GET /api/batches/{id}": {
@@ -1578,6 +2049,15 @@ export interface Operations {
     body: undefined;
     answer: Document;
   };
+  /** The chunks of a document in reading order.
+   *
+   * `start`, `end`: only those that have characters of this part of the text, such as a page's. */
+  "GET /api/documents/{id}/chunks": {
+    path: { id: string };
+    query: { start?: number | null; end?: number | null; limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<Chunk>;
+  };
   /** The stored bytes of the file, as a download; `Range` asks for a part of them.
    *
    * Web pages have none (404, code `original_not_stored`), nor have files inside archives and
@@ -1588,10 +2068,40 @@ export interface Operations {
     body: undefined;
     answer: Response;
   };
-  /** The extracted text of a document, as Markdown. */
-  "GET /api/documents/{id}/text": {
+  /** The pages of a document: their ranges of its text, and how each was read. */
+  "GET /api/documents/{id}/pages": {
     path: { id: string };
     query: {};
+    body: undefined;
+    answer: Pages;
+  };
+  /** A picture of a page of a PDF or an image file.
+   *
+   * `width`: at least so many pixels, if the page is not too large for that. Codes of 404:
+   * `no_page_images` (of other formats), `no_such_page`, `original_not_stored`; 422 if the page
+   * cannot be drawn. */
+  "GET /api/documents/{id}/pages/{page}.png": {
+    path: { id: string; page: number };
+    query: { width?: number };
+    body: undefined;
+    answer: Response;
+  };
+  /** Where the chunks of a page stand on it, or only the chunk `chunkId`.
+   *
+   * A chunk that continues on the next page has places on both. Codes as for the page's picture. */
+  "GET /api/documents/{id}/pages/{page}/places": {
+    path: { id: string; page: number };
+    query: { chunkId?: string | null };
+    body: undefined;
+    answer: Places;
+  };
+  /** The extracted text of a document, as Markdown.
+   *
+   * `start`, `end`: only the characters from the first offset to before the second, as those of a
+   * page or a chunk. */
+  "GET /api/documents/{id}/text": {
+    path: { id: string };
+    query: { start?: number | null; end?: number | null };
     body: undefined;
     answer: Response;
   };
@@ -1608,6 +2118,15 @@ export interface Operations {
     query: {};
     body: NewJobType;
     answer: JobType;
+  };
+  /** How many jobs of each type are ready, run and failed, over all applications.
+   *
+   * Counts stop at 10,001, which means "more than 10,000". */
+  "GET /api/job-types/counts": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: TypeCounts;
   };
   /** Delete a registered type that has no stored jobs. */
   "DELETE /api/job-types/{type}": {
@@ -1626,7 +2145,7 @@ export interface Operations {
   /** Jobs, newest first. */
   "GET /api/jobs": {
     path: {};
-    query: { status?: "pending" | "processing" | "completed" | "failed" | "cancelled" | "review_needed" | null; type?: string | null; knowledgeSourceId?: string | null; batchId?: string | null; parentJobId?: string | null; errorCode?: string | null; limit?: number; cursor?: string | null };
+    query: { status?: "pending" | "processing" | "completed" | "failed" | "cancelled" | "review_needed" | null; type?: string | null; knowledgeSourceId?: string | null; batchId?: string | null; parentJobId?: string | null; errorCode?: string | null; collectionId?: string | null; q?: string | null; since?: string | null; metadata?: string[]; limit?: number; cursor?: string | null };
     body: undefined;
     answer: Page<Job>;
   };
@@ -1640,6 +2159,16 @@ export interface Operations {
     body: NewJob;
     answer: Job;
   };
+  /** Retry, cancel or delete all jobs of a filter, in the background.
+   *
+   * Jobs that match later are left alone, as are those that no longer match when their turn comes,
+   * and jobs of the type `bulk`. */
+  "POST /api/jobs/bulk": {
+    path: {};
+    query: {};
+    body: JobBulk;
+    answer: BulkPlan | BulkStarted;
+  };
   /** Count open jobs by stage or wait reason.
    *
    * Jobs that wait for their pages, or for the files in their file, are not counted. A `waitReason`
@@ -1650,12 +2179,21 @@ export interface Operations {
     body: undefined;
     answer: JobCounts;
   };
+  /** The jobs of a filter as CSV, newest first, at most 100,000.
+   *
+   * They are read in parts, each at a later time. If one cannot be read, the body ends early. */
+  "GET /api/jobs/export": {
+    path: {};
+    query: { status?: "pending" | "processing" | "completed" | "failed" | "cancelled" | "review_needed" | null; type?: string | null; knowledgeSourceId?: string | null; batchId?: string | null; parentJobId?: string | null; errorCode?: string | null; collectionId?: string | null; q?: string | null; since?: string | null; metadata?: string[] };
+    body: undefined;
+    answer: Response;
+  };
   /** Queue failed jobs again, unless a newer run of their knowledge source replaced them. */
   "POST /api/jobs/retry-failed": {
     path: {};
     query: {};
     body: FailedJobs;
-    answer: Retried;
+    answer: api__routes__job_requests__Retried;
   };
   /** Wake the workers now, not at their next tick. */
   "POST /api/jobs/trigger": {
@@ -1715,6 +2253,55 @@ export interface Operations {
     body: undefined;
     answer: Job;
   };
+  /** The sets that have judgements, by name. */
+  "GET /api/judgement-sets": {
+    path: {};
+    query: { limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<JudgementSet>;
+  };
+  /** Delete all judgements of a set. */
+  "DELETE /api/judgement-sets/{name}": {
+    path: { name: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** A set as files that `ingest eval` reads.
+   *
+   * `jsonl`: all judgements, with their words and filters. `qrels` (TREC) and `queries` (JSON lines
+   * with `_id` and `text`): grades of documents by their ids, the best of each, without questions
+   * that have a filter and documents that are gone. */
+  "GET /api/judgement-sets/{name}/export": {
+    path: { name: string };
+    query: { format?: "qrels" | "queries" | "jsonl" };
+    body: undefined;
+    answer: Response;
+  };
+  /** Judgements, newest first; of one set, or of one query with whatever filter. */
+  "GET /api/judgements": {
+    path: {};
+    query: { set?: string | null; query?: string | null; limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<Judgement>;
+  };
+  /** Say how well a hit answers a query. A later judgement of the same words replaces it.
+   *
+   * It names the document by source and path, and the words that were judged, so it stays right when
+   * the document is processed again, in chunks of any size. It is deleted with the source. */
+  "PUT /api/judgements": {
+    path: {};
+    query: {};
+    body: NewJudgement;
+    answer: Judgement;
+  };
+  /** Take a judgement back. */
+  "DELETE /api/judgements/{id}": {
+    path: { id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
   /** Progress of a source, counted in jobs.
    *
    * If `id` is the application's own id: progress of all its sources, counted in sources.
@@ -1728,9 +2315,37 @@ export interface Operations {
   /** Knowledge sources, newest first. */
   "GET /api/knowledge-sources": {
     path: {};
-    query: { status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null; type?: "file" | "url" | "site" | null; batchId?: string | null; uri?: string | null; collectionId?: string | null; limit?: number; cursor?: string | null };
+    query: { status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null; type?: "file" | "url" | "site" | null; batchId?: string | null; uri?: string | null; collectionId?: string | null; errorCode?: string | null; q?: string | null; since?: string | null; updatedSince?: string | null; metadata?: string[]; sort?: "createdAt" | "updatedAt"; limit?: number; cursor?: string | null };
     body: undefined;
     answer: Page<Source>;
+  };
+  /** Do something to all sources of a filter, in the background.
+   *
+   * Sources that match later are left alone, as are those that no longer match when their turn
+   * comes. Cancel the job to stop it; what is done stays. */
+  "POST /api/knowledge-sources/bulk": {
+    path: {};
+    query: {};
+    body: SourceBulk;
+    answer: BulkPlan | BulkStarted;
+  };
+  /** Sources of each state that fulfil the other conditions, counted up to 10,000.
+   *
+   * With `q` or `metadata`, the newest 20,000 sources of each state are read. */
+  "GET /api/knowledge-sources/counts": {
+    path: {};
+    query: { status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null; type?: "file" | "url" | "site" | null; batchId?: string | null; uri?: string | null; collectionId?: string | null; errorCode?: string | null; q?: string | null; since?: string | null; updatedSince?: string | null; metadata?: string[] };
+    body: undefined;
+    answer: StatusCounts;
+  };
+  /** The sources of a filter as CSV, newest first, at most 100,000.
+   *
+   * They are read in parts, each at a later time. If one cannot be read, the body ends early. */
+  "GET /api/knowledge-sources/export": {
+    path: {};
+    query: { status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null; type?: "file" | "url" | "site" | null; batchId?: string | null; uri?: string | null; collectionId?: string | null; errorCode?: string | null; q?: string | null; since?: string | null; updatedSince?: string | null; metadata?: string[] };
+    body: undefined;
+    answer: Response;
   };
   /** Delete a source in any state, permanently. Lists and searches omit it at once. */
   "DELETE /api/knowledge-sources/{id}": {
@@ -1759,6 +2374,16 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: Cancelled;
+  };
+  /** Jobs of the current run by state: of the files in a file, or the pages of a site.
+   *
+   * Counted up to 10,000. `GET /api/jobs?parentJobId=` with the source's `jobId` lists them; jobs
+   * that retention has removed are not counted. */
+  "GET /api/knowledge-sources/{id}/children": {
+    path: { id: string };
+    query: {};
+    body: undefined;
+    answer: StatusCounts;
   };
   /** The searchable chunks of a source, in reading order. */
   "GET /api/knowledge-sources/{id}/chunks": {
@@ -1801,6 +2426,16 @@ export interface Operations {
     query: {};
     body: RescrapeRequest | null;
     answer: RescrapeAccepted;
+  };
+  /** Queue the failed or cancelled jobs of the current run again; their attempts start at zero.
+   *
+   * That is the run itself or, if it completed, the files in the file that failed. Pages that
+   * failed in a completed crawl are fetched again by `rescrape`. */
+  "POST /api/knowledge-sources/{id}/retry": {
+    path: { id: string };
+    query: {};
+    body: undefined;
+    answer: api__routes__sources__Retried;
   };
   /** Server-sent events of a source, until the source is done.
    *
@@ -1861,6 +2496,34 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: Requested;
+  };
+  /** Pages and sites with a schedule of their own, the next one first. */
+  "GET /api/schedules": {
+    path: {};
+    query: { limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<ScheduledSource>;
+  };
+  /** The next times of a schedule, before it is saved. */
+  "GET /api/schedules/next": {
+    path: {};
+    query: { cron: string; timezone?: string };
+    body: undefined;
+    answer: NextTimes;
+  };
+  /** When sources without a schedule of their own are fetched again (INGEST_RESCRAPE). */
+  "GET /api/schedules/nightly": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: Nightly;
+  };
+  /** The latest firing of each tick that one worker runs for all, within the last week. */
+  "GET /api/schedules/ticks": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: Ticks;
   };
   /** The best chunks, best first.
    *
@@ -2098,5 +2761,15 @@ export interface Operations {
     query: {};
     body: UrlRequest;
     answer: UrlAccepted;
+  };
+  /** Fetch what a run would fetch first, and store nothing: robots.txt, the page, sitemaps.
+   *
+   * With the built-in crawler, also if Firecrawl would crawl. Takes up to 40 seconds; at most 30 a
+   * minute per application. */
+  "POST /upload/url/check": {
+    path: {};
+    query: {};
+    body: CrawlRequest;
+    answer: CheckedUrl;
   };
 }
