@@ -47,8 +47,11 @@ from api.problems import (
     validation_problem,
 )
 from api.routers import ROUTERS
-from api.routes import firecrawl_webhook, health, metrics, session, url_check
-from api.routes.api_docs import add_docs_page
+from api.routes.access import session
+from api.routes.crawls import firecrawl_webhook
+from api.routes.service import health, metrics
+from api.routes.service.api_docs import add_docs_page
+from api.routes.uploads import url_check
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
 from api.upload.incoming import Incoming

@@ -5,39 +5,33 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from api.routes import (
-    applications,
-    batches,
-    chunks,
-    crawls,
-    deliveries,
-    documents,
-    job_requests,
-    job_types,
-    jobs,
-    judgements,
-    me,
-    pages,
-    preview,
+from api.routes.access import applications, me, tickets
+from api.routes.crawls import crawls, schedules
+from api.routes.installation import (
+    activity,
+    overview,
     provider,
     reembed,
     scaling,
-    schedules,
-    search,
+    settings,
+    usage,
+    worker_config,
+    workers,
+)
+from api.routes.jobs import job_lists, job_requests, job_types, jobs
+from api.routes.search import judgements, search
+from api.routes.sources import (
+    bulk,
+    chunks,
+    collections,
+    documents,
+    pages,
+    source_lists,
     sources,
     streams,
-    tickets,
-    upload_check,
-    upload_url,
-    uploads,
-    url_check,
-    usage,
-    webhook_endpoints,
-    worker_config,
 )
-from api.routes.collections import collections
-from api.routes.lists import bulk, job_lists, source_lists
-from api.routes.overview import activity, overview, settings, workers
+from api.routes.uploads import batches, preview, upload_check, upload_url, uploads, url_check
+from api.routes.webhooks import deliveries, webhook_endpoints
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,

@@ -4,7 +4,7 @@ from fastapi import FastAPI
 
 from api.installation_state import OverviewCache
 from api.middleware.security_headers import add_security_headers
-from api.routes import health, metrics
+from api.routes.service import health, metrics
 from ingest.runtime import Runtime
 
 

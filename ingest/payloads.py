@@ -240,6 +240,12 @@ class BulkPayload(Payload):
     timezone: str | None = None
 
 
+def file_size(job: HasPayload) -> int:
+    """Bytes of the job's file; 0 for one that could not be unpacked, and for a damaged payload."""
+    size = job.payload.get(FilePayload.key("size_bytes"))
+    return size if isinstance(size, int) else 0
+
+
 PAYLOADS: Final[Mapping[str, tuple[type[Payload], ...]]] = {
     "file": (FilePayload,),
     "member": (StoredMember, RefusedMember),

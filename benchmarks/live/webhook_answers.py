@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
 
-from api.routes.firecrawl_webhook import FIRECRAWL_PATH
+from api.routes.crawls.firecrawl_webhook import FIRECRAWL_PATH
 from benchmarks.core.results import Table
 
 SECRET: Final = "secret of the benchmark"

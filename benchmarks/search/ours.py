@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from api.dependencies import APPLICATION_HEADER, Key
 from api.middleware.in_use import InUse
-from api.routes.search import SearchRequest, search_chunks
+from api.routes.search.search import SearchRequest, search_chunks
 from benchmarks.search.timing import LIMIT, Ask, Question
 from harness.service import KEY
 from ingest.quotas import KeyLimits

@@ -27,6 +27,7 @@ from ingest.settings.types import (
     Paths,
     QuotaList,
     ScaleTable,
+    StorageUrl,
 )
 
 MIB = 1024 * 1024
@@ -47,7 +48,7 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
     listen_url: SecretStr | None = None
     data_dir: Path = Path("data")
-    storage: str | None = Field(default=None, repr=False)
+    storage: StorageUrl | None = Field(default=None, repr=False)
     storage_emulator_host: str | None = Field(
         default=None, validation_alias="STORAGE_EMULATOR_HOST"
     )
@@ -207,12 +208,6 @@ class Settings(BaseSettings):
                 raise ValueError(f"{name}: {error}") from None
         if self.listen_url is not None and self.database_url is None:
             raise ValueError("INGEST_LISTEN_URL needs DATABASE_URL: both name the same database")
-        return self
-
-    @model_validator(mode="after")
-    def storage_is_a_known_scheme(self) -> Self:
-        if self.storage is not None and not self.storage.startswith(("file:///", "gs://")):
-            raise ValueError("INGEST_STORAGE must start with file:/// or gs://")
         return self
 
     @model_validator(mode="after")

@@ -69,6 +69,15 @@ def _path_prefix(value: str) -> str:
 
 PathPrefix = Annotated[str, AfterValidator(_path_prefix)]
 
+
+def _storage_url(value: str) -> str:
+    if not value.startswith(("file:///", "gs://")):
+        raise ValueError("must start with file:/// or gs://")
+    return value
+
+
+StorageUrl = Annotated[str, AfterValidator(_storage_url)]
+
 _HOST = re.compile(r"\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 

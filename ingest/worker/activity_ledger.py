@@ -10,6 +10,7 @@ import psycopg
 import structlog
 
 from ingest.asynchronous.tasks import cancel_all
+from ingest.payloads import file_size
 from ingest.postgres.database import Pool, transaction
 from ingest.store.overview import activity
 from ingest.store.overview.activity import FILE_TYPES, ActivityOutcome, Amounts, Kind
@@ -103,6 +104,5 @@ def _outcome(finished: Finished) -> ActivityOutcome | None:
 def _bytes_read(finished: Finished) -> int:
     job = finished.ended.job
     if job.type in FILE_TYPES:
-        size = job.payload.get("sizeBytes")  # missing: a file that could not be unpacked
-        return size if isinstance(size, int) else 0
+        return file_size(job)
     return sum(len(new.document.text.encode()) for new in finished.documents)

@@ -1330,6 +1330,15 @@ export interface Resumed {
   jobCount: number;
 }
 
+export interface Retried {
+  jobCount: number;
+}
+
+export interface RetriedSource {
+  knowledgeSourceId: string;
+  jobIds: string[];
+}
+
 /** What confines the parser processes of this process (INGEST_SANDBOX). */
 export interface Sandbox {
   mode: "auto" | "strict" | "off";
@@ -1874,15 +1883,6 @@ export interface WorkersView {
   silentSeconds: number | null;
 }
 
-export interface api__routes__job_requests__Retried {
-  jobCount: number;
-}
-
-export interface api__routes__sources__Retried {
-  knowledgeSourceId: string;
-  jobIds: string[];
-}
-
 export interface Operations {
   /** The application's ended attempts over time: by default, those of the last hour.
    *
@@ -2193,7 +2193,7 @@ export interface Operations {
     path: {};
     query: {};
     body: FailedJobs;
-    answer: api__routes__job_requests__Retried;
+    answer: Retried;
   };
   /** Wake the workers now, not at their next tick. */
   "POST /api/jobs/trigger": {
@@ -2435,7 +2435,7 @@ export interface Operations {
     path: { id: string };
     query: {};
     body: undefined;
-    answer: api__routes__sources__Retried;
+    answer: RetriedSource;
   };
   /** Server-sent events of a source, until the source is done.
    *

@@ -35,9 +35,9 @@ async def refusals(
     cursor = await conn.execute(
         _SQL["refusals"],
         {
+            "action": request.payload.action,
             **filter_parameters(request),
             **_metadata(request.payload),
-            "action": request.payload.action,
             "target_id": request.payload.collection_id,
             "new_chunking": Jsonb(_overrides(request.payload).to_json()),
             "longest_metadata": _LONGEST_METADATA,

@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
 from api.main import create_app
-from api.routes.preview import PreviewFields
-from api.routes.uploads import UploadFields
+from api.routes.uploads.preview import PreviewFields
+from api.routes.uploads.uploads import UploadFields
 from api.schema.json_model import Body
 from api.schema.openapi import TAGS
 from api.upload.form_fields import field_names

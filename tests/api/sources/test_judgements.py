@@ -215,7 +215,7 @@ async def test_large_sets_are_exported_whole(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("api.routes.judgements._PART", 2)
+    monkeypatch.setattr("api.routes.search.judgements._PART", 2)
     await add(conn, application_id, space, TEXT)
     [hit] = await hits(editor)
     for n in range(5):

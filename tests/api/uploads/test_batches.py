@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.routes import batches
+from api.routes.uploads import batches
 from ingest.postgres.database import Connection, Pool, new_id
 from tests.api.helpers import finish_file_job, upload
 from tests.api.jobs.test_jobs import fail

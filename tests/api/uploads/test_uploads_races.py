@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from api.routes.uploads import UploadFields
+from api.routes.uploads.uploads import UploadFields
 from api.upload.form_fields import field_names
 from ingest.postgres.database import Connection
 from ingest.store.sources import uploads

@@ -9,7 +9,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from api.routes import url_check
+from api.routes.uploads import url_check
 from harness.patience import AGES
 from ingest.postgres.database import Connection
 from ingest.preview import Previews

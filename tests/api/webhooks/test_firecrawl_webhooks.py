@@ -14,7 +14,7 @@ import pytest
 from psycopg.rows import dict_row
 from pydantic import SecretStr
 
-from api.routes import firecrawl_webhook
+from api.routes.crawls import firecrawl_webhook
 from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime

@@ -42,6 +42,7 @@ class Job:
 
 def values(field: FieldInfo) -> st.SearchStrategy[Any]:
     given_types = {
+        dict[str, Any]: JSON,
         dict[str, Any] | None: st.none() | JSON,
         Refusal: st.builds(Refusal),
         RechunkTally | None: st.none() | st.builds(RechunkTally, chunks=st.integers()),

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, Reader
 from api.idempotency import IdempotentDep
-from api.routes.sources import require_source
+from api.routes.sources.sources import require_source
 from api.schema import pagination
 from api.schema.json_model import Body
 from api.schema.pagination import Cursor, Limit, Page

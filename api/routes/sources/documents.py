@@ -9,7 +9,7 @@ from fastapi.responses import Response, StreamingResponse
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.downloads import RESPONSES, download
-from api.routes.sources import require_source
+from api.routes.sources.sources import require_source
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound

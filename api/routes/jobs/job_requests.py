@@ -14,7 +14,7 @@ from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, Key, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep
 from api.problems import FieldRejected
-from api.routes.jobs import find_job
+from api.routes.jobs.jobs import find_job
 from api.schema.json_model import Body, Text, Whole
 from api.schema.openapi import problems
 from api.schema.payload_schema import MAX_PAYLOAD_BYTES, limit_size, payload_errors

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, Reader, RuntimeDep
-from api.routes.sources import Source, complete, require_source
+from api.routes.sources.sources import Source, complete, require_source
 from api.schema import pagination
 from api.schema.csv_lines import CSV, Rows, stream
 from api.schema.filters import SourceListQuery, SourceQuery, metadata_of

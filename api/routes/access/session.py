@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from api.authenticated_route import SameOriginRoute
 from api.dependencies import Key, RuntimeDep, by_key, operator
 from api.middleware.failed_keys import failed_keys_of
-from api.routes.me import Me, describe
+from api.routes.access.me import Me, describe
 from api.schema.json_model import Body, Text
 from api.schema.openapi import problems
 from api.session_cookie import clear_session, session_of, set_session

@@ -51,7 +51,7 @@ class Event(View):
     created_at: UtcTime
 
 
-class Retried(View):
+class RetriedSource(View):
     knowledge_source_id: UUID
     job_ids: list[UUID]
 
@@ -119,7 +119,7 @@ async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
 
 
 @router.post("/knowledge-sources/{id}/retry", status_code=202, responses=problems(409))
-async def retry_source(id: UUID, pool: PoolDep, key: Editor) -> Retried:
+async def retry_source(id: UUID, pool: PoolDep, key: Editor) -> RetriedSource:
     """Queue the failed or cancelled jobs of the current run again; their attempts start at zero.
 
     That is the run itself or, if it completed, the files in the file that failed. Pages that
@@ -133,7 +133,7 @@ async def retry_source(id: UUID, pool: PoolDep, key: Editor) -> Retried:
                 f"the knowledge source is {source.status} and has no job to retry",
                 code="not_retryable",
             )
-    return Retried(knowledge_source_id=id, job_ids=job_ids)
+    return RetriedSource(knowledge_source_id=id, job_ids=job_ids)
 
 
 @router.get("/knowledge-sources/{id}/events")

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Admin, PoolDep
 from api.idempotency import IdempotentDep
-from api.routes.webhook_endpoints import find_enabled_endpoint, find_endpoint
+from api.routes.webhooks.webhook_endpoints import find_enabled_endpoint, find_endpoint
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Key, PoolDep, Reader, RuntimeDep
-from api.routes.documents import MOST_CHARACTERS
+from api.routes.sources.documents import MOST_CHARACTERS
 from api.schema import pagination
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
