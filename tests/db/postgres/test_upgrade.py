@@ -75,10 +75,10 @@ def released(request: pytest.FixtureRequest, empty: str) -> str:
     return empty
 
 
-def test_an_upgraded_database_has_the_schema_of_a_new_one(released: str, server: str) -> None:
+def test_an_upgraded_database_has_the_schema_of_a_new_one(released: str, dsn: str) -> None:
     migrate(released)
 
-    assert _schema(released) == _schema(server)
+    assert _schema(released) == _schema(dsn)
 
 
 async def test_what_was_stored_before_an_upgrade_is_found_after_it(released: str) -> None:
