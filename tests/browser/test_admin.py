@@ -143,6 +143,7 @@ def test_schedule_is_changed_and_given_up(page: Page, service: Service) -> None:
     expect(row).to_contain_text("every day at 04:30")
     row.get_by_role("button", name="To the nightly round").click()
     confirm(page, "To the nightly round")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
     page.reload()
     expect(page.get_by_text("No source has a schedule of its own")).to_be_visible()

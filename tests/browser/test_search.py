@@ -96,7 +96,7 @@ def test_how_it_was_searched_is_told(page: Page) -> None:
     summary = page.locator(".summary")
     expect(summary).to_contain_text("rank by meaning")
     expect(summary).to_contain_text("when · is · the · oil · of · heron · pump · changed")
-    expect(summary).to_contain_text("meaning 45%, words 55%")
+    expect(summary).to_contain_text("meaning 40%, words 60%")
     expect(summary).to_contain_text("2 say the same as a better one")
 
 

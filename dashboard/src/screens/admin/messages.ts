@@ -1,5 +1,7 @@
-import { admin as de } from "../../messages/de/admin.ts";
 import { admin as en } from "../../messages/en/admin.ts";
 import { catalogue } from "../../messages/language.ts";
 
-export const admin = catalogue({ en, de });
+export const admin = catalogue({
+  en,
+  de: async () => (await import("../../messages/de/admin.ts")).admin,
+});

@@ -1,5 +1,7 @@
-import { crawl as de } from "../../messages/de/crawl.ts";
 import { crawl as en } from "../../messages/en/crawl.ts";
 import { catalogue } from "../../messages/language.ts";
 
-export const crawl = catalogue({ en, de });
+export const crawl = catalogue({
+  en,
+  de: async () => (await import("../../messages/de/crawl.ts")).crawl,
+});

@@ -51,7 +51,7 @@ function Run({ source, live, isOpen }: { source: Source; live: LiveSource | unde
           <ol class="timeline">
             {attempts.map((attempt) => (
               <li key={attempt.number} class={attempt.problem?.level ?? "info"}>
-                <strong>{sources().attempt(attempt.number)}</strong> <Time value={attempt.startedAt} /> · {duration(attempt.duration)}
+                <strong>{sources().attempt(attempt.number)}</strong> <Time value={attempt.startedAt} />{attempt.duration > 0 && <> · {duration(attempt.duration)}</>}
                 {attempt.problem && <p dir="auto">{attempt.problem.message} {typeof attempt.problem.details.code === "string" && <code>{attempt.problem.details.code}</code>}</p>}
               </li>
             ))}

@@ -1,5 +1,7 @@
-import { upload as de } from "../../messages/de/upload.ts";
 import { upload as en } from "../../messages/en/upload.ts";
 import { catalogue } from "../../messages/language.ts";
 
-export const upload = catalogue({ en, de });
+export const upload = catalogue({
+  en,
+  de: async () => (await import("../../messages/de/upload.ts")).upload,
+});
