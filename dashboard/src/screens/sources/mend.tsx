@@ -8,6 +8,7 @@ import { ErrorCard } from "../../components/states.tsx";
 import { Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { errorAction, errorText } from "../../messages/errors.ts";
+import { AnotherVersion } from "./another-version.tsx";
 import { sources } from "./messages.ts";
 
 interface Props {
@@ -32,7 +33,9 @@ function MendButton({ source, code, onChange, onDelete }: Props & { code: string
   const action = errorAction(code);
   switch (action) {
     case "upload":
-      return <LinkButton kind="primary" icon="upload" href={href("/upload")}>{words.upload!}</LinkButton>;
+      return source.type === "file"
+        ? <AnotherVersion source={source} onChange={onChange} />
+        : <LinkButton kind="primary" icon="upload" href={href("/upload")}>{words.uploadFiles!}</LinkButton>;
     case "firecrawl":
       return <LinkButton kind="primary" icon="crawl" href={href("/crawl", { url: source.uri })}>{words.firecrawl!}</LinkButton>;
     case "chunking":
