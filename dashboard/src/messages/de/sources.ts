@@ -63,7 +63,7 @@ export const sources: typeof en = {
 
   stages: "Stufen",
   stageNames: { fetch: "abrufen", extract: "lesen", chunk: "zerlegen", embed: "einbetten", store: "speichern" },
-  stageStates: { done: "fertig", active: "läuft", waiting: "noch nicht", failed: "hier gescheitert" },
+  stageStates: { done: "fertig", active: "läuft", waiting: "noch nicht", failed: "hier fehlgeschlagen" },
   eta: (duration) => `noch etwa ${duration}`,
   attempts: "Versuche",
   attempt: (n) => `Versuch ${n}`,

@@ -1,7 +1,7 @@
 import { plural } from "../language.ts";
 
 export const batches = {
-  title: "Uploads",
+  title: "Upload history",
   batchTitle: (time: string) => `Upload of ${time}`,
   caption: "Uploads, newest first",
   when: "When",
