@@ -53,6 +53,8 @@ export const sources: typeof en = {
   waitTitle: (reason) => `Sie wartet: ${sources.reasons[reason] ?? reason.replaceAll("_", " ")}.`,
   waitUntil: "Es geht von selbst weiter:",
   toDo: { uploadFiles: "Dateien hochladen", retry: "Wiederholen", fetch_again: "Neu abrufen", upload: "Andere Fassung hochladen", firecrawl: "Mit Firecrawl hinzufügen", chunking: "Abschnitte einstellen", delete: "Löschen" },
+  missingPages: "Einige Seiten des letzten Laufs konnten nicht gelesen werden.",
+  showMissingPages: "Diese Seiten zeigen",
   versionSent: "Die neue Fassung wird jetzt verarbeitet.",
   sameVersion: "Es ist die Datei, die schon gespeichert ist; nichts hat sich geändert.",
   review: "Ein Mensch muss entscheiden",

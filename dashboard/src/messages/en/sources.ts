@@ -52,6 +52,8 @@ export const sources = {
   waitTitle: (reason: string) => `It waits for ${sources.reasons[reason] ?? reason.replaceAll("_", " ")}.`,
   waitUntil: "It continues by itself:",
   toDo: { uploadFiles: "Upload files", retry: "Retry", fetch_again: "Fetch again", upload: "Upload another version", firecrawl: "Add it with Firecrawl", chunking: "Change the chunk settings", delete: "Delete" } as Record<string, string>,
+  missingPages: "Some pages of the last run could not be read.",
+  showMissingPages: "Show these pages",
   versionSent: "The new version is processed now.",
   sameVersion: "It is the file that is stored already; nothing has changed.",
   review: "A person has to decide",
