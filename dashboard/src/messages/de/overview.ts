@@ -72,7 +72,7 @@ export const overview: typeof en = {
   reasonCaption: "Wartende Aufträge nach Grund",
   reasonColumn: "Grund",
   count: "Aufträge",
-  noWaiting: "Kein Auftrag wartet.",
+  noWaiting: "Kein Auftrag wartet auf etwas anderes als einen freien Worker.",
   failures: "Fehler nach Code, 24 Stunden",
   failureColumn: "Was geschah",
   noFailures: "In 24 Stunden ist nichts fehlgeschlagen.",

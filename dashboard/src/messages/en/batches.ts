@@ -7,7 +7,7 @@ export const batches = {
   when: "When",
   files: "Files",
   states: "States",
-  verdicts: "Verdicts",
+  verdicts: "Verdict",
   verdict: { accepted: "accepted", unchanged: "unchanged", duplicate: "duplicate", rejected: "rejected" } as Record<string, string>,
   open: "open",
   done: "done",
