@@ -6,7 +6,7 @@ import { readQuery, setQuery } from "../src/app/router.ts";
 import { isAbout, toConditions, toWhere } from "../src/screens/search/conditions.ts";
 import { codeOf } from "../src/screens/search/copy-as.ts";
 import { judgementOf } from "../src/screens/search/judged.ts";
-import { excerptStart, mark } from "../src/screens/search/marking.ts";
+import { excerptStart, mark, telling } from "../src/screens/search/marking.ts";
 import { goneFrom, movesOf } from "../src/screens/search/moves.ts";
 import { asQuery, filterOf, howOf, requestOf, SEARCH } from "../src/screens/search/settings.ts";
 
@@ -24,6 +24,14 @@ test("words are marked in whatever form, and nothing is lost", () => {
 
 test("compounds are marked by the runs of letters that found them", () => {
   assert.equal(marked("Die Sonderkündigung läuft", ["kündigungen"], ["kund", "undi"]), "Die [Sonderkündigung] läuft");
+});
+
+test("words that say little are not marked beside those that say much", () => {
+  const word = (word: string, weight: number | null) => ({ word, weight });
+  assert.deepEqual(telling(["the", "Oils"], [word("the", 0.3), word("oils", 5.2)]), ["Oils"]);
+  assert.deepEqual(telling(["the", "of"], [word("the", 0.3), word("of", 0.2)]), ["the", "of"]);
+  assert.deepEqual(telling(["the", "oil"], [word("the", null), word("oil", null)]), ["the", "oil"]);
+  assert.deepEqual(telling(["oil"], []), ["oil"]);
 });
 
 test("an excerpt begins with the sentence or line of the rarest word", () => {

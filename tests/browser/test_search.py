@@ -145,7 +145,7 @@ def test_thumbs_are_kept_and_taken_back(page: Page, service: Service) -> None:
     first.get_by_role("button", name="Relevant", exact=True).click()
     up = first.get_by_role("button", name="Relevant: take it back", exact=True)
     expect(up).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_text("1 questions, 1 judgements, 1 relevant")).to_be_visible()
+    expect(page.get_by_text("questions: 1, judgements: 1, relevant: 1")).to_be_visible()
     [one] = judged(service)
     assert (one["query"], one["grade"]) == (QUESTION, 1)
     assert one["quote"].endswith("The oil is changed every 400 hours.")
@@ -193,7 +193,7 @@ def test_a_viewer_sees_judgements_and_judges_nothing(
 ) -> None:
     ask(page)
     hits(page).first.get_by_role("button", name="Relevant", exact=True).click()
-    expect(page.get_by_text("1 questions, 1 judgements, 1 relevant")).to_be_visible()
+    expect(page.get_by_text("questions: 1, judgements: 1, relevant: 1")).to_be_visible()
 
     ask(viewer_page)
     expect(hits(viewer_page).first.get_by_text("judged relevant")).to_be_visible()

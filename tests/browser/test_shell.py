@@ -187,6 +187,10 @@ def test_a_viewer_has_one_application(viewer_page: Page) -> None:
     expect(heading(viewer_page)).to_be_visible()
     expect(viewer_page.get_by_role("combobox", name="Application")).to_have_count(0)
 
+    entries = viewer_page.get_by_role("navigation").get_by_role("link")
+    expect(entries.filter(has_text="Search")).to_have_count(1)
+    for name in ("Add web pages", "Webhooks", "Applications & keys"):
+        expect(entries.filter(has_text=name)).to_have_count(0)
     viewer_page.get_by_role("button", name="Account").click()
     expect(viewer_page.get_by_text("Role: viewer")).to_be_visible()
 

@@ -63,9 +63,7 @@ def test_a_failed_file_says_why_and_has_the_button_that_mends_it(
     card = page.get_by_role("alert")
     expect(card).to_contain_text("The file is damaged.")
     expect(card).to_contain_text("corrupt")
-    expect(card.get_by_role("link", name="Upload another version")).to_have_attribute(
-        "href", re.compile("#/upload")
-    )
+    expect(card.get_by_role("button", name="Upload another version")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="extract")).to_contain_text("failed here")
     check_accessibility(page)
 
@@ -75,6 +73,21 @@ def test_a_failed_file_says_why_and_has_the_button_that_mends_it(
     filled.wait_until_terminal(source_id(filled, "broken.pdf"))
     after = filled.get(f"/api/knowledge-sources/{source_id(filled, 'broken.pdf')}")["eventSeq"]
     assert after > before
+
+
+def test_another_version_takes_the_place_of_a_failed_file(page: Page, filled: Service) -> None:
+    filled.upload([("drafts/late.txt", b" ")])
+    source = source_id(filled, "drafts/late.txt")
+    filled.wait_until_terminal(source)
+    page.goto(f"#/sources/{source}")
+    version = {"name": "its other name.txt", "mimeType": "text/plain", "buffer": b"late words"}
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload another version").click()
+    chooser.value.set_files(version)
+    expect(page.locator(".lead").get_by_text("completed")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert filled.get("/api/knowledge-sources", uri="its other name.txt")["items"] == []
+    filled.http.delete(f"/api/knowledge-sources/{source}").raise_for_status()
 
 
 def test_everything_known_of_a_source_is_on_its_page(page: Page, filled: Service) -> None:

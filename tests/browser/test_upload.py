@@ -162,3 +162,17 @@ def test_viewer_is_told_that_the_key_may_not_upload(viewer_page: Page) -> None:
 
     expect(viewer_page.get_by_text("Your key may not upload")).to_be_visible()
     expect(viewer_page.get_by_role("button", name="Choose a folder")).to_have_count(0)
+
+
+def test_rows_follow_their_files_to_the_verdict(page: Page, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.md").write_text(f"leaflet {number}")
+    page.goto("#/upload")
+    choose(page, tmp_path)
+    page.get_by_role("button", name="Upload 3 files").click()
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    rows = page.get_by_role("region", name="Files of this upload").locator("tr[aria-rowindex]")
+    expect(rows).to_have_count(3)
+    expect(rows.filter(has_text="accepted")).to_have_count(3)
+    rows.first.get_by_role("link").click()
+    expect(page).to_have_url(re.compile("#/sources/"))

@@ -15,7 +15,7 @@ export const isDrawerOpen = signal(false);
 
 /** The screens that the caller may see in the navigation, in order. */
 export function visibleScreens(): Screen[] {
-  return SCREENS.filter(({ navigation }) => navigation && (!navigation.operatorOnly || may("operator")))
+  return SCREENS.filter(({ navigation }) => navigation && (!navigation.role || may(navigation.role)))
     .sort((a, b) => a.navigation!.order - b.navigation!.order);
 }
 

@@ -15,8 +15,8 @@ export interface Navigation {
   icon: IconName;
   /** Pressed after `g`. */
   shortcut?: string;
-  /** Only the operator sees it. */
-  operatorOnly?: boolean;
+  /** Who may use it; others do not see the entry. */
+  role?: "editor" | "admin" | "operator";
 }
 
 export interface Screen {

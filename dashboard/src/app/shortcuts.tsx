@@ -39,9 +39,10 @@ export function useShortcuts(): void {
 const ACTIONS: Record<string, () => boolean> = {
   "/": () => {
     const box = document.querySelector<HTMLInputElement>("[data-search]");
+    if (box === null) navigate("/search");
     box?.focus();
     box?.select();
-    return box !== null;
+    return true;
   },
   j: () => move(1),
   k: () => move(-1),

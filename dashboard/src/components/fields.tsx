@@ -122,7 +122,7 @@ export function Problem({ error, fields = [] }: { error: unknown; fields?: reado
   const { code, detail } = failureOf(error);
   const { means, advice } = errorText(code);
   const rest = error instanceof ApiError
-    ? error.errors.filter((item) => !fields.some((field) => item.field.endsWith(field)))
+    ? error.errors.filter((item) => item.message !== detail && !fields.some((field) => item.field.endsWith(field)))
     : [];
   return (
     <div class="problem" role="alert">

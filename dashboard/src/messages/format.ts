@@ -41,6 +41,7 @@ export function decimal(value: number, digits: number): string {
 
 const SIZES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
+/** `29 B`, `1.3 kB`, `5 GB`. */
 export function bytes(value: number): string {
   let unit = 0;
   let scaled = value;
@@ -48,12 +49,14 @@ export function bytes(value: number): string {
     scaled /= 1000;
     unit += 1;
   }
+  // Intl says `29 byte` or `29B`.
+  if (unit === 0) return `${number(value)}\u00a0B`;
   const make = (name: string) =>
     new Intl.NumberFormat(name, {
       style: "unit",
       unit: SIZES[unit]!,
-      unitDisplay: unit === 0 ? "narrow" : "short",
-      maximumFractionDigits: scaled < 10 && unit > 0 ? 1 : 0,
+      unitDisplay: "short",
+      maximumFractionDigits: scaled < 10 ? 1 : 0,
     });
   return once(`${unit} ${scaled < 10}`, make).format(scaled);
 }
@@ -88,15 +91,19 @@ export function date(time: Date): string {
   return once("date", (name) => new Intl.DateTimeFormat(name, { dateStyle: "medium" })).format(time);
 }
 
-/** `850 ms`, `12.3 s`, `4 min 5 s`, `3 h 20 min`. */
+/** `850 ms`, `12.3 sec`, `4 min 5 sec`, `30 min`, `3 hr 20 min`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 999.5) return unit(Math.round(milliseconds), "millisecond");
   if (milliseconds < 59_950) return unit(Math.round(milliseconds / 100) / 10, "second");
   const seconds = Math.round(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  if (hours === 0) return `${unit(minutes, "minute")} ${unit(seconds % 60, "second")}`;
-  if (hours < 48) return `${unit(hours, "hour")} ${unit(minutes, "minute")}`;
+  if (hours === 0) return units([minutes, "minute"], [seconds % 60, "second"]);
+  if (hours < 48) return units([hours, "hour"], [minutes, "minute"]);
   return unit(Math.round(hours / 24), "day");
+}
+
+function units(first: [number, string], second: [number, string]): string {
+  return second[0] === 0 ? unit(...first) : `${unit(...first)} ${unit(...second)}`;
 }
 
 function unit(value: number, unit: string): string {

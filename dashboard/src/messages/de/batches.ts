@@ -2,7 +2,7 @@ import type { batches as en } from "../en/batches.ts";
 import { plural } from "../language.ts";
 
 export const batches: typeof en = {
-  title: "Uploads",
+  title: "Upload-Verlauf",
   batchTitle: (time) => `Upload vom ${time}`,
   caption: "Uploads, neueste zuerst",
   when: "Wann",

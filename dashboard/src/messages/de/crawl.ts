@@ -89,7 +89,7 @@ export const crawl: typeof en = {
   nextRun: "Nächster Lauf",
   withNightly: "mit der nächtlichen Runde",
   allSites: "Quellen",
-  asSource: "Dokumente, Abschnitte und Jobs",
+  asSource: "Dokumente, Abschnitte und Aufträge",
   fetchAgain: "Erneut abrufen",
   acceptLosses: "Übernehmen, was jetzt da ist, auch von Seiten, die den meisten Text verloren haben",
   fetchTitle: "Jetzt erneut abrufen?",

@@ -119,7 +119,7 @@ export const search: typeof en = {
   set: "Satz",
   setHint: "Buchstaben, Ziffern, Punkte und Striche",
   useSet: "Diesen Satz nehmen",
-  setCounts: (questions, judgements, relevant) => `${questions} Fragen, ${judgements} Urteile, ${relevant} passend`,
+  setCounts: (questions, judgements, relevant) => `Fragen: ${questions}, Urteile: ${judgements}, passend: ${relevant}`,
   emptySet: "Noch keine Urteile",
   download: "Herunterladen",
   exports: { jsonl: "Urteile (JSON-Zeilen)", qrels: "Qrels (TREC)", queries: "Fragen zu den Qrels" },

@@ -36,7 +36,7 @@ export const shell: typeof en = {
   shortcuts: "Tastenkürzel",
   shortcutsHint: "Tastenkürzel (?)",
   keys: {
-    search: "in der Liste suchen",
+    search: "zum Suchfeld oder zur Suche",
     down: "nächste Zeile",
     up: "vorige Zeile",
     open: "Zeile öffnen",

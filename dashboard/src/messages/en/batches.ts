@@ -1,13 +1,13 @@
 import { plural } from "../language.ts";
 
 export const batches = {
-  title: "Uploads",
+  title: "Upload history",
   batchTitle: (time: string) => `Upload of ${time}`,
   caption: "Uploads, newest first",
   when: "When",
   files: "Files",
   states: "States",
-  verdicts: "Verdicts",
+  verdicts: "Verdict",
   verdict: { accepted: "accepted", unchanged: "unchanged", duplicate: "duplicate", rejected: "rejected" } as Record<string, string>,
   open: "open",
   done: "done",

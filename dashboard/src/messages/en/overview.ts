@@ -71,7 +71,7 @@ export const overview = {
   reasonCaption: "Waiting jobs by reason",
   reasonColumn: "Reason",
   count: "Jobs",
-  noWaiting: "No job waits.",
+  noWaiting: "No job waits for anything but a free worker.",
   failures: "Failures by code, 24 hours",
   failureColumn: "What happened",
   noFailures: "Nothing has failed in 24 hours.",

@@ -118,7 +118,7 @@ export const search = {
   set: "Set",
   setHint: "Letters, digits, dots and dashes",
   useSet: "Use this set",
-  setCounts: (questions: string, judgements: string, relevant: string) => `${questions} questions, ${judgements} judgements, ${relevant} relevant`,
+  setCounts: (questions: string, judgements: string, relevant: string) => `questions: ${questions}, judgements: ${judgements}, relevant: ${relevant}`,
   emptySet: "No judgements yet",
   download: "Download",
   exports: { jsonl: "Judgements (JSON lines)", qrels: "Qrels (TREC)", queries: "Queries for the qrels" } as Record<string, string>,

@@ -36,7 +36,7 @@ export const shell = {
   shortcuts: "Keyboard shortcuts",
   shortcutsHint: "Shortcuts (?)",
   keys: {
-    search: "search in the list",
+    search: "to the search field, or to the search",
     down: "next row",
     up: "previous row",
     open: "open the row",

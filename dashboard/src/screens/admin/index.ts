@@ -23,7 +23,7 @@ export const adminScreens = [
   screen({
     path: "/webhooks",
     title: () => titles().webhooks,
-    navigation: { group: "manage", order: 20, icon: "webhooks" },
+    navigation: { group: "manage", order: 20, icon: "webhooks", role: "admin" },
     component: lazy(async () => (await import("./webhooks.tsx")).Webhooks),
   }),
   screen({
@@ -40,7 +40,7 @@ export const adminScreens = [
   screen({
     path: "/applications",
     title: () => titles().applications,
-    navigation: { group: "manage", order: 40, icon: "applications" },
+    navigation: { group: "manage", order: 40, icon: "applications", role: "admin" },
     component: lazy(async () => (await import("./applications.tsx")).Applications),
   }),
   screen({

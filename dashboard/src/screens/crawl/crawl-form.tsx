@@ -69,6 +69,7 @@ function Editor() {
   };
   const start = async () => {
     if (isWrong) return;
+    setChecked(undefined);
     const answer = await api.post("/upload/url", {
       body: {
         ...request,

@@ -6,7 +6,7 @@ export const crawlScreens = [
   screen({
     path: "/crawl",
     title: () => titles().crawl,
-    navigation: { group: "content", order: 30, icon: "crawl" },
+    navigation: { group: "content", order: 30, icon: "crawl", role: "editor" },
     component: lazy(async () => (await import("./crawl-form.tsx")).CrawlForm),
   }),
   screen({

@@ -41,7 +41,8 @@ function Who({ worker: { host, pid, id, startedAt } }: { worker: Worker }) {
   return (
     <>
       {host === null ? <Id value={id} /> : <Name>{host}</Name>}
-      <small>{pid !== null && <>{overview().process(pid)} · </>}{overview().started} <Time value={startedAt} /></small>
+      {pid !== null && <small>{overview().process(pid)}</small>}
+      <small>{overview().started} <Time value={startedAt} /></small>
     </>
   );
 }

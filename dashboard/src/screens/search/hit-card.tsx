@@ -7,7 +7,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/text.tsx";
 import { decimal } from "../../messages/format.ts";
 import { Thumbs, type Judgements } from "./judgements.tsx";
-import { excerptStart, mark } from "./marking.ts";
+import { excerptStart, mark, telling } from "./marking.ts";
 import { search } from "./messages.ts";
 import type { Move } from "./moves.ts";
 import { Why } from "./why.tsx";
@@ -33,7 +33,7 @@ export function HitCard({ hit, place, searchedBy, why, move, judgements }: HitCa
   const rarest = why?.words.reduce<WordMatch | undefined>((best, word) => (word.body > 0 && (word.weight ?? 0) > (best?.weight ?? 0) ? word : best), undefined);
   const start = isWhole || !isLong ? 0 : excerptStart(hit.content, rarest?.word);
   const shown = isWhole ? hit.content : hit.content.slice(start).replace(/\n\s*\n/g, "\n");
-  const segments = useMemo(() => mark(shown, hit.matchedTerms, grams), [shown, hit, grams.join()]);
+  const segments = useMemo(() => mark(shown, telling(hit.matchedTerms, why?.words ?? []), grams), [shown, hit, why, grams.join()]);
   const address = href(`/documents/${hit.documentId}`, { chunk: hit.chunkId });
   return (
     <li class="hit card">

@@ -3,6 +3,8 @@
  * there, forms are compared by their beginnings, and Chinese, Japanese and Korean characters one by one.
  */
 
+import type { WordMatch } from "@rag-ingest/client";
+
 export interface Segment {
   text: string;
   isMatch: boolean;
@@ -23,6 +25,19 @@ export function key(word: string): string {
 /** As the service folds a word before it takes runs of four letters. */
 function bare(word: string): string {
   return word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss");
+}
+
+/** A word of less than this share of the heaviest one's weight says little. */
+const LIGHT = 0.2;
+
+/**
+ * The terms worth marking. Words such as `the` would be marked in every line; they are left out
+ * beside words that weigh much more. Limited keys see no weights, and get all terms.
+ */
+export function telling(terms: readonly string[], words: readonly Pick<WordMatch, "word" | "weight">[]): string[] {
+  const least = LIGHT * Math.max(0, ...words.map(({ weight }) => weight ?? 0));
+  const light = new Set(words.filter(({ weight }) => weight !== null && weight < least).map(({ word }) => key(word.toLowerCase())));
+  return terms.filter((term) => !light.has(key(term.toLowerCase())));
 }
 
 /** `terms`: the words that the hit has; `grams`: runs of letters by which others were found. */

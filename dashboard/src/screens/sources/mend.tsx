@@ -8,6 +8,7 @@ import { ErrorCard } from "../../components/states.tsx";
 import { Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { errorAction, errorText } from "../../messages/errors.ts";
+import { AnotherVersion } from "./another-version.tsx";
 import { sources } from "./messages.ts";
 
 interface Props {
@@ -20,6 +21,7 @@ export function Mend({ source, onChange, onDelete }: Props) {
   const { status, errorCode, errorMessage, waiting } = source;
   if (waiting) return <WaitCard source={source} onChange={onChange} />;
   if (!errorCode || !["failed", "partial", "cancelled"].includes(status)) return null;
+  if (source.type === "site" && status === "partial") return <MissingPages source={source} code={errorCode} />;
   return (
     <ErrorCard error={{ code: errorCode, detail: errorMessage }}>
       {may("editor") && <MendButton source={source} code={errorCode} onChange={onChange} onDelete={onDelete} />}
@@ -32,7 +34,9 @@ function MendButton({ source, code, onChange, onDelete }: Props & { code: string
   const action = errorAction(code);
   switch (action) {
     case "upload":
-      return <LinkButton kind="primary" icon="upload" href={href("/upload")}>{words.upload!}</LinkButton>;
+      return source.type === "file"
+        ? <AnotherVersion source={source} onChange={onChange} />
+        : <LinkButton kind="primary" icon="upload" href={href("/upload")}>{words.uploadFiles!}</LinkButton>;
     case "firecrawl":
       return <LinkButton kind="primary" icon="crawl" href={href("/crawl", { url: source.uri })}>{words.firecrawl!}</LinkButton>;
     case "chunking":
@@ -51,6 +55,19 @@ function MendButton({ source, code, onChange, onDelete }: Props & { code: string
   }
 }
 
+/** The code is that of pages: its advice, such as to delete the source, is not for the site. */
+function MissingPages({ source, code }: { source: Source; code: string }) {
+  return (
+    <section class="card wait">
+      <p><strong>{sources().missingPages}</strong> {errorText(code).means}</p>
+      <div class="actions">
+        <LinkButton href={href(`/sites/${source.id}`, { status: "failed" })}>{sources().showMissingPages}</LinkButton>
+        <code>{code}</code>
+      </div>
+    </section>
+  );
+}
+
 function WaitCard({ source, onChange }: { source: Source; onChange: () => void }) {
   const { reason, code, message, until } = source.waiting!;
   const start = () => attempt(async () => {
@@ -58,7 +75,7 @@ function WaitCard({ source, onChange }: { source: Source; onChange: () => void }
     onChange();
   });
   return (
-    <section class="card notice" role="status">
+    <section class="card wait" role="status">
       <p><strong>{sources().waitTitle(reason)}</strong>{" "}
         {code && <>{errorText(code).means} {errorText(code).advice}</>}</p>
       {message && <p class="hint" dir="auto">{message}</p>}

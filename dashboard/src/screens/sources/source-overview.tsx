@@ -46,18 +46,18 @@ function Run({ source, live, isOpen }: { source: Source; live: LiveSource | unde
           <Stages steps={stepsOf(job.data, logs, { isFile: source.type === "file", stage: isOpen ? live?.stage : undefined })} />
         </Card>
       )}
-      <Card title={sources().attempts} actions={<a href={href(`/jobs/${id}`)}>{sources().tabs.jobs}</a>}>
+      {(attempts.length > 0 || isOpen) && <Card title={sources().attempts} actions={<a href={href(`/jobs/${id}`)}>{sources().tabs.jobs}</a>}>
         {attempts.length === 0 ? <p class="hint">{sources().noAttempts}</p> : (
           <ol class="timeline">
             {attempts.map((attempt) => (
               <li key={attempt.number} class={attempt.problem?.level ?? "info"}>
-                <strong>{sources().attempt(attempt.number)}</strong> <Time value={attempt.startedAt} />{attempt.duration > 0 && <> · {duration(attempt.duration)}</>}
+                <strong>{sources().attempt(attempt.number)}</strong> <Time value={attempt.startedAt} />{attempt.duration > 0 && ` · ${duration(attempt.duration)}`}
                 {attempt.problem && <p dir="auto">{attempt.problem.message} {typeof attempt.problem.details.code === "string" && <code>{attempt.problem.details.code}</code>}</p>}
               </li>
             ))}
           </ol>
         )}
-      </Card>
+      </Card>}
     </>
   );
 }

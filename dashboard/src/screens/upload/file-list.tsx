@@ -1,6 +1,7 @@
 /** All files of an upload, grouped by verdict; only the rows in sight are in the page. */
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { href } from "../../app/router.ts";
 import { Badge, type Tone } from "../../components/status.tsx";
 import { Bytes, Name } from "../../components/text.tsx";
 import { errorText } from "../../messages/errors.ts";
@@ -87,10 +88,12 @@ function Gap({ rows }: { rows: number }) {
 }
 
 function FileRow({ file, index }: { file: UploadFile; index: number }) {
+  // Its properties are always the same object, so it would not be drawn again with the list.
+  changes.value;
   const reason = file.code === undefined ? undefined : reasonOf(file.code);
   return (
     <tr aria-rowindex={index}>
-      <td class="main"><Name>{file.path}</Name></td>
+      <td class="main">{file.sourceId ? <a class="row-link" href={href(`/sources/${file.sourceId}`)}><Name>{file.path}</Name></a> : <Name>{file.path}</Name>}</td>
       <td class="number"><Bytes value={file.size} /></td>
       <td>
         <Badge tone={TONES[file.state] ?? "neutral"}>{messages().states[file.state]}</Badge>

@@ -6,7 +6,7 @@ export const uploadScreens = [
   screen({
     path: "/upload",
     title: () => titles().upload,
-    navigation: { group: "content", order: 20, icon: "upload", shortcut: "u" },
+    navigation: { group: "content", order: 20, icon: "upload", shortcut: "u", role: "editor" },
     component: lazy(async () => (await import("./upload-screen.tsx")).UploadScreen),
   }),
 ];
