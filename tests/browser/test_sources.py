@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, Request, WebSocketRoute, expect
+from playwright.sync_api import FilePayload, Page, Request, WebSocketRoute, expect
 
 from harness.service import Service
 from tests.browser.accessibility import check_accessibility
@@ -80,7 +80,7 @@ def test_another_version_takes_the_place_of_a_failed_file(page: Page, filled: Se
     source = source_id(filled, "drafts/late.txt")
     filled.wait_until_terminal(source)
     page.goto(f"#/sources/{source}")
-    version = {"name": "its other name.txt", "mimeType": "text/plain", "buffer": b"late words"}
+    version = FilePayload(name="its other name.txt", mimeType="text/plain", buffer=b"late words")
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload another version").click()
     chooser.value.set_files(version)

@@ -28,7 +28,7 @@ def operations(app: FastAPI) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Method, path with made-up ids, and description of each operation of the API."""
     for template, methods in app.openapi()["paths"].items():
         path = template.format(
-            id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="file", name="none"
+            id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="file", name="none", page=1
         )
         for method, operation in methods.items():
             if path not in OPEN:

@@ -294,6 +294,7 @@ async def test_queue_metrics_do_not_read_completed_jobs(
         "processing_jobs_ready",
         "processing_jobs_ready_by_age",
         "processing_jobs_scheduled",
+        "processing_jobs_waiting",
         "processing_jobs_running",
         "processing_jobs_needs_attention",
     }
