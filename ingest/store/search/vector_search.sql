@@ -4,7 +4,8 @@
 -- until enough rows pass the filters. JIT compilation and parallel workers cost more than they save.
 -- `are_many`: whether over `bound` vectors are indexed (counting stops there); not counted for an
 -- application that is known to be large. `has_fresh`: whether any are buffered. `has_other_models`:
--- whether it has documents that are searched by another model.
+-- whether it has documents that are searched by another model. Two ranges, because the index serves
+-- these: for `<>`, or a join with the models, all documents may be read.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
@@ -21,13 +22,15 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
            select from rag.embeddings_fresh
             where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh,
        exists (
-           select from rag.embedding_models as other
-            where other.id <> %(model_id)s
-              and exists (
-                   select from rag.documents as document
-                    where document.application_id = %(application_id)s
-                      and document.embedding_model_id = other.id
-                      and document.deleted_at is null)) as has_other_models;
+           select from rag.documents as document
+            where document.application_id = %(application_id)s
+              and document.embedding_model_id < %(model_id)s
+              and document.deleted_at is null)
+       or exists (
+           select from rag.documents as document
+            where document.application_id = %(application_id)s
+              and document.embedding_model_id > %(model_id)s
+              and document.deleted_at is null) as has_other_models;
 
 -- name: nearest_by_index
 -- The distance expression must match the model's HNSW index exactly. The other conditions are a
