@@ -114,7 +114,9 @@ def check_temporary(folder: Path) -> list[Problem]:
 def check_processes(known: Collection[int] = ()) -> list[Problem]:
     """Orphans are adopted by this process: after the end of a run there is none but those known."""
     host.reap()
-    found = set(host.descendants(os.getpid())) - set(known)
+    # Two looks, since the kernel may leave out a child while another one ends.
+    looks = [host.descendants(os.getpid()) for _ in range(2)]
+    found = set().union(*looks) - set(known)
     left = {pid: said for pid in found if (said := host.program(pid))}
     return [("leaked", f"processes: {left}")] if left else []
 
