@@ -1,13 +1,26 @@
 -- Change of an application's embedding model: new vectors beside the old, one switch, old ones dropped.
 
 -- name: in_use
--- The models that documents of an application are searched by, %(last)s at the end.
+-- The models that documents of an application are searched by, %(last)s at the end. One look into the
+-- index for each of them: a join with all models may read all documents.
+with recursive used as (
+    (select document.embedding_model_id as id
+       from rag.documents as document
+      where document.application_id = %(application_id)s and document.deleted_at is null
+      order by document.embedding_model_id
+      limit 1)
+    union all
+    select (select document.embedding_model_id
+              from rag.documents as document
+             where document.application_id = %(application_id)s and document.deleted_at is null
+               and document.embedding_model_id > used.id
+             order by document.embedding_model_id
+             limit 1)
+      from used
+     where used.id is not null)
 select model.id, model.provider, model.name, model.dimension, model.config
-  from rag.embedding_models as model
- where exists (
-        select from rag.documents as document
-         where document.application_id = %(application_id)s
-           and document.embedding_model_id = model.id and document.deleted_at is null)
+  from used
+  join rag.embedding_models as model on model.id = used.id
  order by model.id = %(last)s, model.id;
 
 -- name: count
