@@ -113,10 +113,10 @@ def test_folder_of_4000_files_is_resumed_and_its_report_adds_up(
     assert requests("POST .*/upload/documents") <= 24
     known = re.compile(r"already there [12],\d\d\d")
     expect(second.get_by_role("button", name=known)).to_be_visible()
-    # Half of it on a quiet machine; here other processes may run.
-    assert [
-        took for start, took in in_page(second, "tasks") if start > chosen_at and took > 200
-    ] == []
+    # A page that draws its list anew for each event is blocked most of the time; one long task
+    # says only that another process had the processor.
+    blocked = sum(took for start, took in in_page(second, "tasks") if start > chosen_at)
+    assert blocked < (in_page(second, "performance.now()") - chosen_at) / 4
 
 
 def test_hostile_names_are_text_and_verdicts_have_reasons(
