@@ -17,7 +17,8 @@ from typing import Final
 import numpy as np
 
 from ingest.analysis.question import KeywordQuestion
-from ingest.search.term_rows import FieldRows, Flags, Floats, Rows
+from ingest.analysis.term_rows import Floats, TermRows
+from ingest.search.field_rows import FieldRows, Flags
 
 _K1: Final = 1.5
 _B: Final = 0.75
@@ -35,9 +36,9 @@ languages that have grams would win over those that have none."""
 class Candidates:
     """Chunks to rank."""
 
-    words: Rows
+    words: TermRows
     """Title, headings, body, other spellings, with separators between them."""
-    grams: Rows
+    grams: TermRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Formula:
         self.rows = FieldRows(candidates.words, terms)
         self.places = [self.rows.places(word.terms) for word in question.words]
         """Where each word is in `rows`."""
-        self.weights = _weights(question, statistics)
+        self.weights = word_weights(question, statistics)
         self._norm = _K1 * (1 - _B + _B * self.rows.lengths() / statistics.usual_length)
         self.size = len(self._norm)
         self._once = _saturated(np.ones(self.size), self._norm)
@@ -122,21 +123,18 @@ class Formula:
         return allowed
 
 
-def usual_length(words: Rows) -> float:
+def usual_length(words: TermRows) -> float:
     """Mean words of the chunks' texts, at least 1."""
-    return (
-        max(1.0, float(np.mean(FieldRows(words, _NONE).lengths())))
-        if len(words.starts) > 1
-        else 1.0
-    )
+    return max(1.0, float(np.mean(FieldRows(words, _NONE).lengths()))) if len(words) else 1.0
 
 
 def whole_weight(question: KeywordQuestion, statistics: Statistics) -> float:
     """About the score of a chunk of usual length that has each word once."""
-    return sum(_weights(question, statistics))
+    return sum(word_weights(question, statistics))
 
 
-def _weights(question: KeywordQuestion, statistics: Statistics) -> list[float]:
+def word_weights(question: KeywordQuestion, statistics: Statistics) -> list[float]:
+    """What each word of the question counts."""
     return [
         word.weight * _idf(statistics.chunks, found)
         for word, found in zip(question.words, statistics.found, strict=True)

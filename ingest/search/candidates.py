@@ -1,7 +1,7 @@
-"""Which chunks are ranked: conditions for the keyword index, from the rare words of a question.
+"""Which chunks are ranked: conditions for the keyword index, the most promising first.
 
-Every chunk with a rare word is ranked. Common words would bring thousands of chunks, so they only
-count in the ranking, or select chunks together with another word.
+Every chunk with a rare word is ranked. Common words would bring thousands of chunks, so first those
+that have several of them are ranked, the heaviest words together first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,14 @@ from itertools import combinations
 from typing import Final
 
 from ingest.analysis.question import KeywordQuestion, QuestionWord
-from ingest.search.bm25 import Statistics
-from ingest.store.search.keyword_search import GramCondition, WordCondition
+from ingest.search.bm25 import Statistics, word_weights
+from ingest.search.field_rows import Flags
+from ingest.store.search.keyword_search import MOST_GROUPS, GramCondition, WordCondition
 
-_GROUPS: Final = 3
+_RARE: Final = 0.5
+"""Of the chunks that are ranked, how many may come from single rare words."""
+_USUAL: Final = 2
+"""So many words are looked for together, even if no chunk of the sample has them."""
 _GRAMS_OF_CONDITION: Final = 3
 """Six letters in a row; five of short words, of which an inflection leaves less."""
 _SHORT: Final = 5
@@ -22,46 +26,54 @@ _MOST_WORDS_BY_GRAMS: Final = 8
 
 
 def conditions(
-    question: KeywordQuestion, statistics: Statistics, *, most: int, with_grams: bool
+    question: KeywordQuestion,
+    statistics: Statistics,
+    sampled: Flags,
+    *,
+    most: int,
+    with_grams: bool,
 ) -> Iterator[WordCondition | GramCondition]:
-    """Conditions that about `most` chunks meet together; none for a question without words."""
-    rare_first = sorted(
-        zip(statistics.found, question.words, strict=True), key=lambda item: item[0]
-    )
+    """Conditions for `most` chunks; none for a question without words.
+
+    `sampled`: which chunks of a sample have each word, of shape (words, chunks).
+    """
+    weights = word_weights(question, statistics)
+    heaviest_first = sorted(range(len(weights)), key=lambda number: -weights[number])
     if question.phrases:
         # Every hit has them, so the other words only count in the ranking.
-        chunks = {word.text: found for found, word in rare_first}
+        places = {question.words[number].text: place for place, number in enumerate(heaviest_first)}
         for phrase in question.phrases[0]:
-            rare = sorted(phrase, key=lambda word: chunks[word.text])[:_GROUPS]
+            heavy = sorted(phrase, key=lambda word: places[word.text])[:MOST_GROUPS]
             in_order = [word.terms for word in phrase] if len(phrase) > 1 else []
-            yield WordCondition(groups=[word.terms for word in rare], phrase=in_order)
+            yield WordCondition(groups=[word.terms for word in heavy], phrase=in_order)
         return
-    yield from _of_words(rare_first, most)
+    expected, common = 0.0, []
+    for number in heaviest_first:
+        expected += statistics.found[number]
+        if expected <= _RARE * most:
+            yield WordCondition(groups=[question.words[number].terms])
+        else:
+            common.append(number)
+    for numbers in _together(common, weights, sampled):
+        yield WordCondition(groups=[question.words[number].terms for number in numbers])
     if with_grams:
         # Not of words that weigh little, or have a single gram: too many chunks have that.
-        by_grams = [word for _, word in rare_first if len(word.grams) and word.weight == 1]
+        words = [question.words[number] for number in heaviest_first]
+        by_grams = [word for word in words if len(word.grams) and word.weight == 1]
         for word in by_grams[:_MOST_WORDS_BY_GRAMS]:
             yield from _of_grams(word)
 
 
-def _of_words(
-    rare_first: Sequence[tuple[float, QuestionWord]], most: int
-) -> Iterator[WordCondition]:
-    expected, common = 0.0, []
-    for number, (chunks, word) in enumerate(rare_first):
-        expected += chunks
-        if number == 0 or expected <= most:
-            yield WordCondition(groups=[word.terms])
-        else:
-            common.append(word)
-    if not common:
-        return
-    if rare_first[0][0] > most:
-        # No word is rare: the first condition alone would rank any `most` chunks with it.
-        common.insert(0, rare_first[0][1])
-    for count in (3, 2):
-        for words in combinations(common[:_GROUPS], count):
-            yield WordCondition(groups=[word.terms for word in words])
+def _together(
+    common: Sequence[int], weights: Sequence[float], sampled: Flags
+) -> Iterator[Sequence[int]]:
+    """Sets of the heaviest words, the heaviest set first; then the other words alone."""
+    heavy = common[:MOST_GROUPS]
+    sets = [numbers for count in range(1, len(heavy) + 1) for numbers in combinations(heavy, count)]
+    for numbers in sorted(sets, key=lambda numbers: -sum(weights[one] for one in numbers)):
+        if len(numbers) <= _USUAL or sampled[list(numbers)].all(axis=0).any():
+            yield numbers
+    yield from ([number] for number in common[MOST_GROUPS:])
 
 
 def _of_grams(word: QuestionWord) -> Iterator[GramCondition]:

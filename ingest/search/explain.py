@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from ingest.analysis.question import QuestionWord
-from ingest.analysis.terms import grams_of
+from ingest.analysis.terms import Terms, grams_of
 from ingest.model import EmbeddingModel
 from ingest.search.bm25 import Candidates, Formula
 from ingest.search.choose import Choice, Choices
@@ -26,9 +26,8 @@ from ingest.search.explanation import (
 from ingest.search.fusion import Parts, Weights
 from ingest.search.keyword_ranking import WordMatches
 from ingest.search.statistics import WordStatistics
-from ingest.search.term_rows import Rows
 from ingest.search.trace import Trace
-from ingest.store.search.keyword_search import IndexedChunk
+from ingest.store.search.keyword_search import IndexedChunks
 
 _MOST_CHARACTERS: Final = 300
 """Of a shared sentence."""
@@ -121,18 +120,14 @@ def _places(choices: Sequence[Choice]) -> dict[UUID, int]:
 
 
 def words_of_chunks(
-    matches: WordMatches, chunks: Sequence[IndexedChunk], *, tells_weights: bool = True
+    matches: WordMatches, chunks: IndexedChunks, *, tells_weights: bool = True
 ) -> dict[UUID, WordParts]:
     """By chunk, the words and pairs of the question in it, with their parts of its BM25."""
-    if not chunks:
+    if not chunks.ids:
         return {}
     question, statistics = matches.question, matches.statistics
-    candidates = Candidates(
-        words=Rows.of([chunk.words for chunk in chunks]),
-        grams=Rows.of([chunk.grams for chunk in chunks]),
-    )
-    formula = Formula(candidates, question, statistics)
-    found: dict[UUID, WordParts] = {chunk.id: ([], []) for chunk in chunks}
+    formula = Formula(Candidates(chunks.words, chunks.grams), question, statistics)
+    found: dict[UUID, WordParts] = {id: ([], []) for id in chunks.ids}
     for number, word in enumerate(question.words):
         own, by_grams = formula.of_word(number)
         by_grams = np.zeros(formula.size) if by_grams is None else by_grams
@@ -149,9 +144,9 @@ def words_of_chunks(
                 other_spellings=other,
                 bm25=float(own[at]),
                 bm25_by_grams=float(by_grams[at]),
-                grams=[] if own[at] > 0 else _shared_grams(word, chunks[at]),
+                grams=[] if own[at] > 0 else _shared_grams(word, chunks.grams[at]),
             )
-            found[chunks[at].id][0].append(match)
+            found[chunks.ids[at]][0].append(match)
     for first, second in question.pairs:
         added = formula.of_pair((first, second))
         counted = formula.rows.count_pairs(formula.places[first], formula.places[second])
@@ -161,13 +156,13 @@ def words_of_chunks(
                 times=int(counted[at]),
                 bm25=float(added[at]),
             )
-            found[chunks[at].id][1].append(pair)
+            found[chunks.ids[at]][1].append(pair)
     return found
 
 
-def _shared_grams(word: QuestionWord, chunk: IndexedChunk) -> list[str]:
+def _shared_grams(word: QuestionWord, found: Terms) -> list[str]:
     grams = dict.fromkeys(grams_of(word.text))
-    shared = np.isin(word.grams, chunk.grams).tolist()
+    shared = np.isin(word.grams, found).tolist()
     return [gram[1:] for gram, is_shared in zip(grams, shared, strict=True) if is_shared]
 
 

@@ -9,9 +9,8 @@ from ingest.postgres.database import Connection
 from ingest.search.bm25 import Candidates, Statistics, score, whole_weight
 from ingest.search.candidates import conditions
 from ingest.search.statistics import SearchStatistics, WordStatistics
-from ingest.search.term_rows import Rows
 from ingest.store.search import keyword_search
-from ingest.store.search.keyword_search import IndexedChunk
+from ingest.store.search.keyword_search import IndexedChunks
 from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked, SearchScope
 
 
@@ -41,18 +40,11 @@ class WordMatches:
         """Whether the question says what each hit must have, or must not have."""
         return bool(self.question.phrases or self.question.excluded)
 
-    def score(self, chunks: Sequence[IndexedChunk]) -> dict[UUID, float]:
+    def score(self, chunks: IndexedChunks) -> dict[UUID, float]:
         """BM25 of each chunk that may be a hit; 0 without any of the words."""
-        candidates = Candidates(
-            words=Rows.of([chunk.words for chunk in chunks]),
-            grams=Rows.of([chunk.grams for chunk in chunks]),
-        )
-        found = score(candidates, self.question, self.statistics)
-        return {
-            chunk.id: float(own)
-            for chunk, own, is_allowed in zip(chunks, found.bm25, found.is_allowed, strict=True)
-            if is_allowed
-        }
+        found = score(Candidates(chunks.words, chunks.grams), self.question, self.statistics)
+        scores = zip(chunks.ids, found.bm25.tolist(), found.is_allowed.tolist(), strict=True)
+        return {id: own for id, own, is_allowed in scores if is_allowed}
 
 
 async def by_words(
@@ -72,6 +64,7 @@ async def by_words(
     wanted = conditions(
         question,
         matches.statistics,
+        known.sampled_with(question),
         most=most,
         with_grams=known.has_grams,
     )

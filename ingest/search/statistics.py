@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.analysis.question import KeywordQuestion
+from ingest.analysis.term_rows import TermRows
 from ingest.analysis.terms import Terms
 from ingest.postgres.database import Connection
 from ingest.search.bm25 import Statistics, usual_length
-from ingest.search.term_rows import Rows
+from ingest.search.field_rows import Flags
 from ingest.store.search import keyword_search
 
 _SAMPLE: Final = 1500
@@ -28,23 +29,35 @@ _MOST_LARGE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Counts:
-    """How many chunks of the sample have each term."""
+class _Postings:
+    """Which chunks of the sample have each term."""
 
     terms: Terms
     """Sorted."""
-    counts: NDArray[np.int64]
+    starts: NDArray[np.int32]
+    """Of each term's chunks; one more at the end."""
+    chunks: NDArray[np.uint16]
+    count: int
+    """Of the sample."""
 
     @classmethod
-    def of(cls, chunks: Sequence[Terms]) -> "_Counts":
-        if not chunks:
-            return cls(np.empty(0, np.int32), np.empty(0, np.int64))
-        terms = np.concatenate([np.unique(one) for one in chunks])
-        return cls(*np.unique(terms, return_counts=True))
+    def of(cls, rows: TermRows) -> "_Postings":
+        # Sorted by term, then by chunk: each pair once.
+        pairs = np.unique(rows.flat.astype(np.int64) << 16 | rows.row_of_terms())
+        terms, starts = np.unique(pairs >> 16, return_index=True)
+        starts = np.append(starts, len(pairs)).astype(np.int32)
+        chunks = (pairs & 0xFFFF).astype(np.uint16)
+        return cls(terms.astype(np.int32), starts, chunks, len(rows))
 
-    def __getitem__(self, term: int) -> int:
-        at = int(np.searchsorted(self.terms, term))
-        return int(self.counts[at]) if at < len(self.terms) and self.terms[at] == term else 0
+    def having(self, terms: Terms) -> Flags:
+        """Which chunks have any of the terms."""
+        found = np.zeros(self.count, np.bool_)
+        for at, term in zip(
+            np.searchsorted(self.terms, terms).tolist(), terms.tolist(), strict=True
+        ):
+            if at < len(self.terms) and self.terms[at] == term:
+                found[self.chunks[self.starts[at] : self.starts[at + 1]]] = True
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +72,8 @@ class WordStatistics:
     """Of its documents."""
     sampled: int
     """Chunks whose words were counted."""
-    _words: _Counts
-    _grams: _Counts
+    _words: _Postings
+    _grams: _Postings
 
     @property
     def has_grams(self) -> bool:
@@ -71,21 +84,27 @@ class WordStatistics:
     def is_exact(self) -> bool:
         return self.chunks <= self.sampled
 
+    def sampled_with(self, question: KeywordQuestion) -> Flags:
+        """Which chunks of the sample have each word, of shape (words, chunks)."""
+        having = [self._words.having(word.terms) for word in question.words]
+        return np.array(having, np.bool_).reshape(len(having), self.sampled)
+
     def of(self, question: KeywordQuestion) -> Statistics:
         return Statistics(
             chunks=self.chunks,
             usual_length=self.usual_length,
-            found=[self._estimate(self._words, word.terms) for word in question.words],
+            found=[self._estimate(flags) for flags in self.sampled_with(question)],
             grams_found=[
-                [self._estimate(self._grams, [gram]) for gram in word.grams if self.has_grams]
+                [self._estimate(self._grams.having(word.grams[at : at + 1]))
+                 for at in range(len(word.grams)) if self.has_grams]
                 for word in question.words
             ],
-        )
+        )  # fmt: skip
 
-    def _estimate(self, counts: _Counts, terms: Sequence[int] | Terms) -> float:
-        """The number of chunks with any of the terms; not in the sample: half of what a chunk of
-        it stands for."""
-        found = sum(counts[term] for term in terms)
+    def _estimate(self, having: Flags) -> float:
+        """The number of chunks like these of the sample; for none: half of what one of it stands
+        for."""
+        found = int(np.count_nonzero(having))
         if self.is_exact:
             return found
         return (found or 0.5) * self.chunks / self.sampled
@@ -127,16 +146,15 @@ class SearchStatistics:
 
 async def _read(conn: Connection, application_id: UUID) -> WordStatistics:
     sample = await keyword_search.sample(conn, application_id, limit=_SAMPLE)
-    chunks = sample.chunks
-    number = float(len(chunks))
-    if len(chunks) == _SAMPLE:
+    number = float(len(sample.chunks.ids))
+    if number == _SAMPLE:
         # The random numbers are even: as many below the highest as the sample has.
         number = max(number, (number - 1) * 2**31 / max(sample.highest, 1))
     return WordStatistics(
         chunks=number,
-        usual_length=usual_length(Rows.of([chunk.words for chunk in chunks])),
+        usual_length=usual_length(sample.chunks.words),
         languages=await keyword_search.languages(conn, application_id),
-        sampled=len(chunks),
-        _words=_Counts.of([chunk.words for chunk in chunks]),
-        _grams=_Counts.of([chunk.grams for chunk in chunks]),
+        sampled=len(sample.chunks.ids),
+        _words=_Postings.of(sample.chunks.words),
+        _grams=_Postings.of(sample.chunks.grams),
     )

@@ -1,14 +1,14 @@
 """What a search notes on its way, so that it can be explained; taking notes costs microseconds."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ingest.search.keyword_ranking import WordMatches
 from ingest.store.documents.model_changes import StoredModel
-from ingest.store.search.keyword_search import IndexedChunk
+from ingest.store.search.keyword_search import IndexedChunks
 
 Step = Literal["embed", "filter", "vectors", "words", "fuse", "load", "rerank", "explain", "total"]
 """Of a search. `vectors` and `words` run at once."""
@@ -25,7 +25,7 @@ class Trace:
     unrelated: float = 0.0
     """The cosine of texts with nothing in common, by the model of the query's vector."""
     matches: WordMatches | None = None
-    chunks: Sequence[IndexedChunk] = ()
+    chunks: IndexedChunks = field(default_factory=IndexedChunks)
     """The terms of what the hits are chosen from; read for an explanation only."""
     by_vectors: int = 0
     """Chunks that the last ranking had by this half."""

@@ -1,7 +1,7 @@
 """Statements of the keyword search. None finds deleted sources or other applications' chunks."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -9,19 +9,25 @@ from uuid import UUID
 import numpy as np
 from psycopg import sql
 
+from ingest.analysis.term_rows import TermRows
 from ingest.analysis.terms import Terms, as_array, salt
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.search.scope import SearchScope
 
 _SQL = load_queries("search/keyword_search.sql")
-# Of `array_send`: a header for an empty array, and one with the length; then each number.
-_EMPTY_HEADER, _HEADER = 12, 20
-_ELEMENT: Final = np.dtype([("size", ">i4"), ("value", ">i4")])
+_TERMS: Final = sql.SQL(_SQL["terms"].decode())
+_SAMPLE: Final = sql.SQL(_SQL["sample"].decode()).format(terms=_TERMS)
+_TERMS_OF: Final = sql.SQL(_SQL["terms_of"].decode()).format(terms=_TERMS)
+MOST_GROUPS: Final = 4
+"""Of a condition."""
+# Of `array_send`, in 32-bit numbers: the header of an empty array, and of one with the length; then
+# each number with its size before it.
+_EMPTY_HEADER, _HEADER, _ELEMENT = 3, 5, 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordCondition:
-    """Chunks with one of the terms of each group; at most three groups."""
+    """Chunks with one of the terms of each group; at most MOST_GROUPS."""
 
     groups: Sequence[Terms]
     phrase: Sequence[Terms] = ()
@@ -36,19 +42,19 @@ class GramCondition:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IndexedChunk:
-    """A chunk as the keyword index has it (analysis/chunk_terms.py), without the salt."""
+class IndexedChunks:
+    """Chunks as the keyword index has them (analysis/chunk_terms.py), without the salt."""
 
-    id: UUID
-    words: Terms
-    grams: Terms
+    ids: Sequence[UUID] = ()
+    words: TermRows = field(default_factory=lambda: TermRows.of([]))
+    grams: TermRows = field(default_factory=lambda: TermRows.of([]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """Random chunks of an application."""
 
-    chunks: Sequence[IndexedChunk]
+    chunks: IndexedChunks
     highest: int
     """The greatest of their random numbers, which are below 2**31."""
 
@@ -61,10 +67,9 @@ async def begin(conn: Connection, *, statement_timeout: timedelta) -> None:
 
 async def sample(conn: Connection, application_id: UUID, *, limit: int) -> Sample:
     """Up to `limit` random chunks; all of them, if there are fewer."""
-    cursor = await conn.execute(_SQL["sample"], {"application_id": application_id, "limit": limit})
-    rows = await cursor.fetchall()
-    chunks = _chunks([row[:-1] for row in rows], application_id)
-    return Sample(chunks, rows[-1][-1] if rows else 0)
+    values = {"application_id": application_id, "limit": limit}
+    row = await _row(conn, _SAMPLE, values)
+    return Sample(_chunks(row, application_id), row[-1] or 0)
 
 
 async def languages(conn: Connection, application_id: UUID) -> list[str]:
@@ -79,48 +84,74 @@ async def candidates(
     conditions: Iterable[WordCondition | GramCondition],
     *,
     most: int,
-) -> list[IndexedChunk]:
-    """Chunks that meet any condition, each once; at most `most` for each condition."""
-    first, second, third, phrases, grams = [], [], [], [], []
+) -> IndexedChunks:
+    """Chunks that meet any condition, each once; about `most`, of the first conditions."""
+    groups: list[list[str]] = [[] for _ in range(MOST_GROUPS)]
+    phrases, grams = [], []
     added = np.int32(salt(scope.application_id))
     for condition in conditions:
         if isinstance(condition, GramCondition):
             grams.append(as_array(condition.grams ^ added))
             continue
-        groups = [as_array(group ^ added) for group in condition.groups]
-        first.append(groups[0])
-        second.append(groups[min(1, len(groups) - 1)])
-        third.append(groups[-1])
+        own = [as_array(group ^ added) for group in condition.groups]
+        for number, texts in enumerate(groups):
+            texts.append(own[min(number, len(own) - 1)])
         phrases.append(_pattern([group ^ added for group in condition.phrase]))
     statement, parameters = candidates_statement(scope)
-    values = {"first": first, "second": second, "third": third, "phrases": phrases}
-    values |= {"grams": grams, "most": most}
+    values = {
+        **parameters,
+        **dict(zip(("first", "second", "third", "fourth"), groups, strict=True)),
+        "phrases": phrases,
+        "grams": grams,
+        "most": most,
+    }
     # Not prepared, since a generic plan cannot know the filter.
-    cursor = await conn.execute(statement, {**parameters, **values}, prepare=scope.finds_deleted)
-    return _chunks(await cursor.fetchall(), scope.application_id)
+    row = await _row(conn, statement, values, prepare=scope.finds_deleted)
+    return _chunks(row, scope.application_id)
 
 
 def candidates_statement(scope: SearchScope) -> tuple[sql.Composed, dict[str, Any]]:
     live = sql.SQL("" if scope.finds_deleted else _SQL["live"].decode())
-    return scope.fill_in(_SQL["candidates"], live=live)
+    return scope.fill_in(_SQL["candidates"], live=live, terms=_TERMS)
 
 
-async def terms_of(
-    conn: Connection, application_id: UUID, ids: Sequence[UUID]
-) -> list[IndexedChunk]:
+async def terms_of(conn: Connection, application_id: UUID, ids: Sequence[UUID]) -> IndexedChunks:
     """These chunks, in any order."""
-    cursor = await conn.execute(
-        _SQL["terms_of"], {"application_id": application_id, "ids": list(ids)}
+    values = {"application_id": application_id, "ids": list(ids)}
+    return _chunks(await _row(conn, _TERMS_OF, values), application_id)
+
+
+async def _row(
+    conn: Connection,
+    statement: sql.Composed,
+    values: Mapping[str, Any],
+    *,
+    prepare: bool | None = None,
+) -> Sequence[Any]:
+    cursor = await conn.execute(statement, values, prepare=prepare, binary=True)
+    return await cursor.fetchone() or ()
+
+
+def _chunks(row: Sequence[Any], application_id: UUID) -> IndexedChunks:
+    ids, word_counts, words, gram_counts, grams = (sent or b"" for sent in row[:5])
+    added = np.int32(salt(application_id))
+    return IndexedChunks(
+        ids=[UUID(bytes=ids[at : at + 16]) for at in range(0, len(ids), 16)],
+        words=_unsalted(word_counts, words, added),
+        grams=_unsalted(gram_counts, grams, added),
     )
-    return _chunks(await cursor.fetchall(), application_id)
 
 
-def _chunks(rows: Sequence[Any], application_id: UUID) -> list[IndexedChunk]:
-    unsalted = _Unsalted(application_id)
-    found = {id: (words, grams) for id, words, grams in rows}
-    return [
-        IndexedChunk(id, unsalted(words), unsalted(grams)) for id, (words, grams) in found.items()
-    ]
+def _unsalted(counts: bytes, arrays: bytes, added: np.int32) -> TermRows:
+    """Decode what `array_send` made of arrays of integers, one after the other."""
+    lengths = np.frombuffer(counts, ">i4").astype(np.int64)
+    sizes = np.where(lengths > 0, _HEADER + _ELEMENT * lengths, _EMPTY_HEADER)
+    firsts = np.cumsum(sizes) - sizes + _HEADER + 1
+    starts = np.cumsum(lengths) - lengths
+    places = np.repeat(firsts - _ELEMENT * starts, lengths)
+    places += _ELEMENT * np.arange(len(places))
+    terms = np.frombuffer(arrays, ">i4")[places].astype(np.int32) ^ added
+    return TermRows.of_lengths(terms, lengths)
 
 
 def _pattern(phrase: Sequence[Terms]) -> str | None:
@@ -129,15 +160,3 @@ def _pattern(phrase: Sequence[Terms]) -> str | None:
         return None
     words = (f"({'|'.join(map(str, terms.tolist()))})" for terms in phrase)
     return f"(^| ){' '.join(words)}( |$)"
-
-
-class _Unsalted:
-    """Decodes what `array_send` made of an array of integers, ten times faster than the driver."""
-
-    def __init__(self, application_id: UUID) -> None:
-        self._salt = np.int32(salt(application_id))
-
-    def __call__(self, sent: bytes) -> Terms:
-        if len(sent) <= _EMPTY_HEADER:
-            return np.empty(0, np.int32)
-        return np.frombuffer(sent, _ELEMENT, offset=_HEADER)["value"].astype(np.int32) ^ self._salt

@@ -5,11 +5,18 @@ select set_config('statement_timeout', %(timeout_ms)s, true), set_config('jit', 
 
 -- name: sample
 -- The terms of random chunks of an application: those with the smallest random numbers.
-select id, array_send(words) as words, array_send(grams) as grams, sample
-  from rag.keyword_index
- where application_id = %(application_id)s
- order by sample
- limit %(limit)s;
+select {terms}, max(sample)
+  from (select id, words, grams, sample
+          from rag.keyword_index
+         where application_id = %(application_id)s
+         order by sample
+         limit %(limit)s) as chunk;
+
+-- name: terms
+-- Of several chunks, in one row: to send and to read hundreds of rows takes longer than the search.
+string_agg(uuid_send(chunk.id), ''),
+string_agg(int4send(cardinality(chunk.words)), ''), string_agg(array_send(chunk.words), ''),
+string_agg(int4send(cardinality(chunk.grams)), ''), string_agg(array_send(chunk.grams), '')
 
 -- name: languages
 -- Skips from one language to the next, however many documents each has.
@@ -27,15 +34,15 @@ with recursive found as (
 select language from found where language is not null;
 
 -- name: candidates
--- Chunks that meet any of the conditions. One of words has three groups of terms, and a chunk needs
--- one term of each group; one of grams needs all of them. At most `most` chunks for each condition:
--- one that more meet does not discriminate. Their terms are read last, once for each, because many
--- chunks meet several conditions. Hits must have a phrase, so its order is checked here.
-select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as grams
+-- Chunks that meet any of the conditions, which are tried in their order until there are enough. One
+-- of words has four groups of terms, and a chunk needs one term of each group; one of grams needs
+-- all of them; there are several for each word, so none may take all the chunks. Their terms are read last, once for each, because many chunks meet several
+-- conditions. Hits must have a phrase, so its order is checked here.
+select {terms}
   from (
-    select found.id
-      from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(phrases)s::text[])
-           as condition(first, second, third, phrase)
+    (select found.id
+      from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(fourth)s::text[],
+                  %(phrases)s::text[]) as condition(first, second, third, fourth, phrase)
      cross join lateral (
         select chunk.id
           from rag.keyword_index as chunk {live}
@@ -43,11 +50,13 @@ select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as gr
            and chunk.words && condition.first::integer[]
            and chunk.words && condition.second::integer[]
            and chunk.words && condition.third::integer[]
+           and chunk.words && condition.fourth::integer[]
            and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
            and {passes}
          limit %(most)s) as found
+     limit %(most)s)
     union
-    select found.id
+    (select found.id
       from unnest(%(grams)s::text[]) as condition(grams)
      cross join lateral (
         select chunk.id
@@ -55,7 +64,8 @@ select chunk.id, array_send(chunk.words) as words, array_send(chunk.grams) as gr
          where chunk.application_id = %(application_id)s
            and chunk.grams @> condition.grams::integer[]
            and {passes}
-         limit %(most)s) as found) as met
+         limit %(most)s / 4) as found
+     limit 2 * %(most)s)) as met
   join rag.keyword_index as chunk on chunk.id = met.id;
 
 -- name: live
@@ -65,6 +75,6 @@ join rag.knowledge_sources as source on source.id = chunk.source_id and source.d
 
 -- name: terms_of
 -- The terms of these chunks.
-select id, array_send(words) as words, array_send(grams) as grams
-  from rag.keyword_index
+select {terms}
+  from rag.keyword_index as chunk
  where application_id = %(application_id)s and id = any(%(ids)s);

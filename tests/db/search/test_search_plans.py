@@ -130,6 +130,9 @@ class Plans:
         self._add(row[0][0]["Plan"])
         return self
 
+    async def fetchone(self) -> Sequence[Any]:
+        return [None] * 6
+
     async def fetchall(self) -> list[Any]:
         return []
 

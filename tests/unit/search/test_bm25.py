@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from ingest.analysis.question import KeywordQuestion, read_question
+from ingest.analysis.term_rows import TermRows
 from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers
 from ingest.analysis.words import split
 from ingest.search.bm25 import Candidates, Scores, Statistics, score, usual_length
-from ingest.search.term_rows import Rows
 
 
 def words(text: str, *, title: str = "", headings: str = "") -> Terms:
@@ -29,14 +29,14 @@ def scores(
     question: KeywordQuestion | None = None,
 ) -> Scores:
     question = question or read_question(query, [])
-    rows = Rows.of(own_grams or [np.empty(0, np.int32)] * len(chunks))
+    rows = TermRows.of(own_grams or [np.empty(0, np.int32)] * len(chunks))
     statistics = Statistics(
         chunks=100,
         usual_length=length,
         found=[found] * len(question.words),
         grams_found=[[found] * len(word.grams) for word in question.words],
     )
-    return score(Candidates(words=Rows.of(chunks), grams=rows), question, statistics)
+    return score(Candidates(words=TermRows.of(chunks), grams=rows), question, statistics)
 
 
 IDF = float(np.log(1 + (100 - 1 + 0.5) / (1 + 0.5)))
@@ -157,5 +157,5 @@ def test_a_word_that_all_chunks_have_still_counts_a_little() -> None:
 
 
 def test_usual_length_is_of_the_text() -> None:
-    assert usual_length(Rows.of([words("a b", title="x y z"), words("a b c d")])) == 3
-    assert usual_length(Rows.of([])) == 1
+    assert usual_length(TermRows.of([words("a b", title="x y z"), words("a b c d")])) == 3
+    assert usual_length(TermRows.of([])) == 1

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.search.bm25 import Statistics
 from ingest.search.candidates import conditions
@@ -13,23 +15,29 @@ def wanted(
     found: Mapping[str, float],
     *,
     most: int = 100,
+    together: Sequence[str] = (),
     with_grams: bool = False,
     languages: Sequence[str] = (),
 ) -> tuple[KeywordQuestion, list[WordCondition | GramCondition]]:
-    """`found`: chunks with each word; others have 10,000."""
+    """`found`: chunks with each word; others have 10,000. `together`: words of sampled chunks."""
     question = read_question(query, languages)
+    sampled = [[word.text in chunk.split() for chunk in together] for word in question.words]
     statistics = Statistics(
         chunks=100_000,
         usual_length=10,
         found=[found.get(word.text, 10_000) for word in question.words],
         grams_found=[[] for _ in question.words],
     )
-    return question, list(conditions(question, statistics, most=most, with_grams=with_grams))
+    has = np.array(sampled, np.bool_).reshape(len(question.words), len(together))
+    made = conditions(question, statistics, has, most=most, with_grams=with_grams)
+    return question, list(made)
 
 
-def texts(query: str, found: Mapping[str, float], *, most: int = 100) -> list[list[str]]:
+def texts(
+    query: str, found: Mapping[str, float], *, together: Sequence[str] = ()
+) -> list[list[str]]:
     """The words of each condition."""
-    question, made = wanted(query, found, most=most)
+    question, made = wanted(query, found, together=together)
     names = {tuple(word.terms): word.text for word in question.words}
     return [
         [names[tuple(group)] for group in one.groups]
@@ -46,24 +54,36 @@ def grams(
 
 
 def test_rare_words_select_alone_as_long_as_they_bring_few() -> None:
-    assert texts("heron plover teal", {"heron": 5, "plover": 60, "teal": 35}) == [
+    # Half of what is ranked: 50 chunks.
+    assert texts("heron plover teal", {"heron": 5, "teal": 45, "plover": 500}) == [
         *(["heron"], ["teal"], ["plover"])
     ]
-    assert texts("heron plover teal", {"heron": 5, "plover": 61, "teal": 35}) == [
-        *(["heron"], ["teal"])
+    assert texts("heron plover teal", {"heron": 5, "teal": 46, "plover": 500}) == [
+        *(["heron"], ["teal", "plover"], ["teal"], ["plover"])
     ]
 
 
-def test_common_words_select_together() -> None:
-    assert texts("heron a b c d", {"heron": 5, "a": 1, "b": 300, "c": 200, "d": 400}) == [
-        *(["a"], ["heron"]),
-        *(["c", "b", "d"], ["c", "b"], ["c", "d"], ["b", "d"]),
+def test_common_words_select_together_the_heaviest_set_first() -> None:
+    assert texts("heron b c d", {"heron": 5, "b": 300, "c": 200, "d": 400}) == [
+        ["heron"],
+        *(["c", "b"], ["c", "d"], ["b", "d"], ["c"], ["b"], ["d"]),
     ]
 
 
-def test_without_a_rare_word_the_rarest_also_selects_with_others() -> None:
-    assert texts("pump oil", {"pump": 101, "oil": 500}) == [["pump"], ["pump", "oil"]]
-    assert texts("pump oil", {"pump": 100, "oil": 500}) == [["pump"]]
+def test_more_than_two_select_together_if_the_sample_has_them_together() -> None:
+    found = {"b": 300, "c": 200, "d": 400}
+    first = ["c", "b", "d"]
+
+    assert texts("b c d", found, together=["b c", "d", "c d"])[0] == ["c", "b"]
+    assert texts("b c d", found, together=["b c", "d c b"])[0] == first
+
+
+def test_every_word_selects_alone_in_the_end() -> None:
+    words = "a b c d e f"
+
+    last = texts(words, {word: 1000 + ord(word) for word in words.split()})[-2:]
+
+    assert last == [["e"], ["f"]]
 
 
 def test_a_phrase_selects_by_its_rare_words_and_in_order() -> None:
@@ -72,7 +92,7 @@ def test_a_phrase_selects_by_its_rare_words_and_in_order() -> None:
     [phrase] = made
     assert isinstance(phrase, WordCondition)
     names = {tuple(word.terms): word.text for word in question.words}
-    assert [names[tuple(group)] for group in phrase.groups] == ["be", "or", "to"]
+    assert [names[tuple(group)] for group in phrase.groups] == ["be", "or", "to", "not"]
     assert [names[tuple(group)] for group in phrase.phrase] == ["to", "be", "or", "not"]
 
 

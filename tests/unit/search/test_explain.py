@@ -8,26 +8,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.analysis.question import read_question
+from ingest.analysis.term_rows import TermRows
 from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers, spelling_forms
 from ingest.analysis.words import split
 from ingest.search.bm25 import Statistics
 from ingest.search.explain import WordParts, words_of_chunks
 from ingest.search.keyword_ranking import WordMatches
-from ingest.store.search.keyword_search import IndexedChunk
+from ingest.store.search.keyword_search import IndexedChunks
 
 WORDS = ("heron", "pump", "kündigung", "kündigungsfrist", "getUserById", "user", "owl")
 
 
-def indexed(number: int, text: str, *, title: str = "", headings: str = "") -> IndexedChunk:
-    """A chunk of a language with grams and without stems."""
+def indexed(*chunks: tuple[str, str, str]) -> IndexedChunks:
+    """Chunks of a language with grams and without stems, by title, headings and text."""
+    terms = [_terms(chunk) for chunk in chunks]
+    return IndexedChunks(
+        ids=[UUID(int=number) for number in range(len(chunks))],
+        words=TermRows.of([words for words, _ in terms]),
+        grams=TermRows.of([grams for _, grams in terms]),
+    )
+
+
+def _terms(chunk: tuple[str, str, str]) -> tuple[Terms, Terms]:
     gap = np.array([SEPARATOR], np.int32)
-    fields = [split(part) for part in (title, headings, text)]
+    fields = [split(part) for part in chunk]
     words: list[Terms] = []
     for one in fields:
         words += [numbers(forms(one.in_order, None)), gap]
     words += [numbers(spelling_forms(one, None)) for one in fields]
     own = numbers(sorted({gram for one in fields for gram in grams(one.in_order, "de")}))
-    return IndexedChunk(UUID(int=number), np.concatenate(words), np.unique(own))
+    return np.concatenate(words), np.unique(own)
 
 
 def matches_of(query: str) -> WordMatches:
@@ -42,8 +52,9 @@ def matches_of(query: str) -> WordMatches:
     return WordMatches(question=question, statistics=statistics)
 
 
-def explained(query: str, chunk: IndexedChunk) -> WordParts:
-    return words_of_chunks(matches_of(query), [chunk])[chunk.id]
+def explained(query: str, text: str, *, title: str = "", headings: str = "") -> WordParts:
+    [parts] = words_of_chunks(matches_of(query), indexed((title, headings, text))).values()
+    return parts
 
 
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -53,10 +64,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 @given(query=texts, chunks=st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=4))
 def test_the_parts_add_up_to_the_score(query: str, chunks: list[tuple[str, str, str]]) -> None:
     matches = matches_of(query)
-    candidates = [
-        indexed(n, text, title=title, headings=headings)
-        for n, (text, title, headings) in enumerate(chunks)
-    ]
+    candidates = indexed(*chunks)
 
     scores = matches.score(candidates)
     parts = words_of_chunks(matches, candidates)
@@ -69,9 +77,12 @@ def test_the_parts_add_up_to_the_score(query: str, chunks: list[tuple[str, str, 
 
 
 def test_words_are_counted_by_field() -> None:
-    chunk = indexed(1, "pump and pump of getUserById", title="pump", headings="heron pump")
-
-    words, pairs = explained("heron pump getUserById", chunk)
+    words, pairs = explained(
+        "heron pump getUserById",
+        "pump and pump of getUserById",
+        title="pump",
+        headings="heron pump",
+    )
 
     by_word = {word.word: word for word in words}
     pump, heron, whole = by_word["pump"], by_word["heron"], by_word["getuserbyid"]
@@ -86,7 +97,7 @@ def test_words_are_counted_by_field() -> None:
 
 
 def test_the_grams_that_found_a_compound_are_named() -> None:
-    words, _ = explained("kündigungen owl", indexed(1, "Kündigungsfrist"))
+    words, _ = explained("kündigungen owl", "Kündigungsfrist")
 
     [word] = words
     assert (word.word, word.body, word.bm25) == ("kündigungen", 0, 0)
@@ -96,7 +107,7 @@ def test_the_grams_that_found_a_compound_are_named() -> None:
 
 
 def test_the_word_itself_needs_no_grams() -> None:
-    [word], _ = explained("kündigung", indexed(1, "kündigung"))
+    [word], _ = explained("kündigung", "kündigung")
 
     assert word.bm25 > 0
     assert word.grams == []
