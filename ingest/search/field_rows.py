@@ -71,7 +71,7 @@ class FieldRows:
         return counted.reshape(self._count, fields)
 
     def count_pairs(self, first: Places, second: Places) -> Floats:
-        at = self._in_order(first[np.isin(first + 1, second)])
+        at = self._in_order(first[np.isin(first + 1, second, assume_unique=True)])
         return sums(self._rows(at), np.ones(len(at)), self._count)
 
     def have(self, phrase: Phrase) -> Flags:
@@ -80,7 +80,7 @@ class FieldRows:
         if len(phrase) > 1:
             at = self._in_order(at)
         for step, word in enumerate(phrase[1:], start=1):
-            at = at[np.isin(at + step, self.places(word.terms))]
+            at = at[np.isin(at + step, self.places(word.terms), assume_unique=True)]
         has = np.zeros(self._count, np.bool_)
         has[self._rows(at)] = True
         return has
