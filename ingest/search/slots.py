@@ -1,5 +1,6 @@
 """How many searches of a process run at once, shared fairly by cost among applications."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -13,8 +14,9 @@ from ingest.errors import Transient
 _SLOTS: Final = 4
 _RESERVE: Final = 2
 """Further searches, of applications that search little while others hold all slots."""
-_BESIDE_OTHERS: Final = 2
-"""Searches of an application while others search too: all share the database's processors."""
+_BESIDE_OTHERS: Final = max(1, min(_SLOTS, (os.cpu_count() or 1) // 2))
+"""Searches of an application while others search too. Each keeps two processors of the database
+busy, by meaning and by words; the database is taken to have as many as this machine."""
 _MOST_WAITING: Final = 32
 """Searches of an application that wait; more are refused at once."""
 _PATIENCE: Final = timedelta(seconds=10)

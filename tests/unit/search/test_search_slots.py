@@ -49,7 +49,10 @@ async def test_many_searches_of_an_application_leave_room_for_another() -> None:
     assert sorted(searches.running) == [*[A] * 16, B]
 
 
-async def test_beside_others_an_application_runs_fewer_searches() -> None:
+async def test_beside_others_an_application_runs_fewer_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slots, "_BESIDE_OTHERS", 2)
     searches = Searches(SearchSlots())
     await searches.start(B)
     await searches.start(A, 16)
