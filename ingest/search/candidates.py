@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
+import numpy as np
+
 from ingest.analysis.question import KeywordQuestion, QuestionWord
+from ingest.analysis.terms import Terms
 from ingest.search.bm25 import Statistics, word_weights
 from ingest.search.field_rows import Flags
 from ingest.store.search.keyword_search import MOST_GROUPS, GramCondition, WordCondition
@@ -32,10 +35,12 @@ def conditions(
     *,
     most: int,
     with_grams: bool,
+    among_few: bool = False,
 ) -> Iterator[WordCondition | GramCondition]:
     """Conditions for `most` chunks; none for a question without words.
 
-    `sampled`: which chunks of a sample have each word, of shape (words, chunks).
+    `sampled`: which chunks of a sample have each word, of shape (words, chunks). `among_few`:
+    whether a filter leaves few chunks, which are read again for each condition.
     """
     weights = word_weights(question, statistics)
     heaviest_first = sorted(range(len(weights)), key=lambda number: -weights[number])
@@ -47,6 +52,27 @@ def conditions(
             in_order = [word.terms for word in phrase] if len(phrase) > 1 else []
             yield WordCondition(groups=[word.terms for word in heavy], phrase=in_order)
         return
+    if among_few:
+        yield from _among_few([question.words[number].terms for number in heaviest_first])
+    else:
+        yield from _of_words(question, statistics, heaviest_first, weights, sampled, most)
+    if with_grams:
+        # Not of words that weigh little, or have a single gram: too many chunks have that.
+        words = [question.words[number] for number in heaviest_first]
+        by_grams = [word for word in words if len(word.grams) and word.weight == 1]
+        for word in by_grams[:_MOST_WORDS_BY_GRAMS]:
+            yield from _of_grams(word)
+
+
+def _of_words(
+    question: KeywordQuestion,
+    statistics: Statistics,
+    heaviest_first: Sequence[int],
+    weights: Sequence[float],
+    sampled: Flags,
+    most: int,
+) -> Iterator[WordCondition]:
+    """Each rare word, and common words together."""
     expected, common = 0.0, []
     for number in heaviest_first:
         expected += statistics.found[number]
@@ -56,12 +82,16 @@ def conditions(
             common.append(number)
     for numbers in _together(common, weights, sampled):
         yield WordCondition(groups=[question.words[number].terms for number in numbers])
-    if with_grams:
-        # Not of words that weigh little, or have a single gram: too many chunks have that.
-        words = [question.words[number] for number in heaviest_first]
-        by_grams = [word for word in words if len(word.grams) and word.weight == 1]
-        for word in by_grams[:_MOST_WORDS_BY_GRAMS]:
-            yield from _of_grams(word)
+
+
+def _among_few(heaviest_first: Sequence[Terms]) -> Iterator[WordCondition]:
+    """The heaviest word with another one, then any word."""
+    if not heaviest_first:
+        return
+    first, *others = heaviest_first
+    if others:
+        yield WordCondition(groups=[first, np.concatenate(others)])
+    yield WordCondition(groups=[np.concatenate(heaviest_first)])
 
 
 def _together(

@@ -67,6 +67,7 @@ async def by_words(
         known.sampled_with(question),
         most=most,
         with_grams=known.has_grams,
+        among_few=scope.document_ids is not None,
     )
     found = await keyword_search.candidates(conn, scope, wanted, most=most)
     scores = {id: own for id, own in matches.score(found).items() if own > 0}

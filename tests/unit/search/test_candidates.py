@@ -78,6 +78,30 @@ def test_more_than_two_select_together_if_the_sample_has_them_together() -> None
     assert texts("b c d", found, together=["b c", "d c b"])[0] == first
 
 
+def test_among_few_chunks_two_conditions_are_enough() -> None:
+    question = read_question("a b c", [])
+    statistics = Statistics(
+        chunks=9000, usual_length=9, found=[90, 9, 900], grams_found=[[] for _ in question.words]
+    )
+    a, b, c = (word.terms.tolist() for word in question.words)
+
+    made = list(
+        conditions(
+            question,
+            statistics,
+            np.zeros((3, 0), np.bool_),
+            most=100,
+            with_grams=False,
+            among_few=True,
+        )
+    )
+
+    groups = [
+        [group.tolist() for group in one.groups] for one in made if isinstance(one, WordCondition)
+    ]
+    assert groups == [[b, a + c], [b + a + c]]
+
+
 def test_every_word_selects_alone_in_the_end() -> None:
     words = "a b c d e f"
 
