@@ -111,8 +111,15 @@ async def candidates(
 
 
 def candidates_statement(scope: SearchScope) -> tuple[sql.Composed, dict[str, Any]]:
-    live = sql.SQL("" if scope.finds_deleted else _SQL["live"].decode())
-    return scope.fill_in(_SQL["candidates"], live=live, terms=_TERMS)
+    are_few = scope.document_ids is not None  # and were not deleted when the filter was resolved
+    live = "" if scope.finds_deleted or are_few else _SQL["live"].decode()
+    chunks, parameters = scope.fill_in(_SQL["chunks"], live=sql.SQL(live))
+    few: sql.Composable = sql.SQL("")
+    if are_few:
+        few = sql.SQL(_SQL["few"].decode()).format(chunks=chunks)
+        chunks = sql.Composed([sql.SQL(_SQL["few_chunks"].decode())])
+    statement = sql.SQL(_SQL["candidates"].decode())
+    return statement.format(few=few, chunks=chunks, terms=_TERMS), parameters
 
 
 async def terms_of(conn: Connection, application_id: UUID, ids: Sequence[UUID]) -> IndexedChunks:

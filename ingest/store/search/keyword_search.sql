@@ -38,6 +38,7 @@ select language from found where language is not null;
 -- of words has four groups of terms, and a chunk needs one term of each group; one of grams needs
 -- all of them; there are several for each word, so none may take all the chunks. Their terms are read last, once for each, because many chunks meet several
 -- conditions. Hits must have a phrase, so its order is checked here.
+{few}
 select {terms}
   from (
     (select found.id
@@ -45,14 +46,12 @@ select {terms}
                   %(phrases)s::text[]) as condition(first, second, third, fourth, phrase)
      cross join lateral (
         select chunk.id
-          from rag.keyword_index as chunk {live}
-         where chunk.application_id = %(application_id)s
+          from {chunks}
            and chunk.words && condition.first::integer[]
            and chunk.words && condition.second::integer[]
            and chunk.words && condition.third::integer[]
            and chunk.words && condition.fourth::integer[]
            and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
-           and {passes}
          limit %(most)s) as found
      limit %(most)s)
     union
@@ -60,13 +59,29 @@ select {terms}
       from unnest(%(grams)s::text[]) as condition(grams)
      cross join lateral (
         select chunk.id
-          from rag.keyword_index as chunk {live}
-         where chunk.application_id = %(application_id)s
+          from {chunks}
            and chunk.grams @> condition.grams::integer[]
-           and {passes}
          limit %(most)s / 4) as found
      limit 2 * %(most)s)) as met
   join rag.keyword_index as chunk on chunk.id = met.id;
+
+-- name: chunks
+-- In `candidates`, unless a filter leaves few chunks.
+rag.keyword_index as chunk {live}
+         where chunk.application_id = %(application_id)s
+           and {passes}
+
+-- name: few
+-- In `candidates`: the few chunks that pass a filter are read once. For the index of words, the
+-- planner cannot know how many others have the words.
+with few as materialized (
+    select chunk.id, chunk.words, chunk.grams
+      from {chunks})
+
+-- name: few_chunks
+-- In `candidates`.
+few as chunk
+         where true
 
 -- name: live
 -- In `candidates`: only chunks that are not deleted. A search in haste does without.
