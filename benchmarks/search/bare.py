@@ -7,7 +7,7 @@ driver prepares the statements, and questions are embedded beforehand.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, LiteralString
+from typing import Any, Final
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -27,9 +27,13 @@ create table chunks (
     tsv tsvector generated always as (to_tsvector('english', content)) stored)
 """
 _INDEX: Final = (
-    f"create index on chunks using hnsw (embedding vector_cosine_ops) with ({INDEX_OPTIONS})"
+    "create index on chunks using hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) "
+    f"with ({INDEX_OPTIONS})"
 )
-_NEAREST: Final = "select id, content from chunks order by embedding <=> %s limit %s"
+_NEAREST: Final = (
+    "select id, content from chunks "
+    "order by embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) limit %s"
+)
 _WORDS: Final = (
     "select chunk.id, chunk.content from chunks as chunk cross join "
     "(select websearch_to_tsquery('english', %s) as query) as wanted "
@@ -57,7 +61,7 @@ def _fill(dsn: str, chunks: Chunks) -> None:
             copy.set_types(["int4", "text", "vector"])
             for id, (text, vector) in enumerate(zip(chunks.texts, chunks.vectors, strict=True)):
                 copy.write_row((id, text, vector))
-        conn.execute(_INDEX.encode())
+        conn.execute(_INDEX.format(dimension=dimension).encode())
         conn.execute("create index on chunks using gin (tsv)")
         conn.execute("vacuum analyze chunks")
 
@@ -69,17 +73,19 @@ def bare_client(dsn: str, mode: Mode) -> Iterator[Ask]:
         register_vector(conn)
         conn.execute(f"set hnsw.ef_search = {EF_SEARCH:d}".encode())
 
-        def rows(statement: LiteralString, wanted: Any, limit: int) -> list[Any]:
-            return conn.execute(statement, (wanted, limit)).fetchall()
+        def nearest(question: Question, limit: int) -> list[Any]:
+            statement = _NEAREST.format(dimension=len(question.vector))
+            return conn.execute(statement.encode(), (question.vector, limit)).fetchall()
 
-        def hybrid(question: Question) -> list[Any]:
-            near = rows(_NEAREST, question.vector, _FUSED)
-            return _fused(near, rows(_WORDS, question.text, _FUSED))
+        def by_words(question: Question, limit: int) -> list[Any]:
+            return conn.execute(_WORDS, (question.text, limit)).fetchall()
 
         asks: dict[Mode, Ask] = {
-            "vector": lambda question: rows(_NEAREST, question.vector, LIMIT),
-            "keyword": lambda question: rows(_WORDS, question.text, LIMIT),
-            "hybrid": hybrid,
+            "vector": lambda question: nearest(question, LIMIT),
+            "keyword": lambda question: by_words(question, LIMIT),
+            "hybrid": lambda question: _fused(
+                nearest(question, _FUSED), by_words(question, _FUSED)
+            ),
         }
         yield asks[mode]
 

@@ -1,7 +1,7 @@
 """Embedding models: each is one vector space with its own HNSW index."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -10,13 +10,6 @@ from ingest.model import EmbeddingModel
 from ingest.postgres.database import Connection, load_queries
 
 _SQL = load_queries("documents/embedding_models.sql")
-
-LARGEST_VECTOR_INDEX = 2000
-
-
-def index_type(dimension: int) -> Literal["vector", "halfvec"]:
-    """The pgvector type used to index vectors of this dimension."""
-    return "vector" if dimension <= LARGEST_VECTOR_INDEX else "halfvec"
 
 
 async def register(
@@ -43,7 +36,6 @@ async def register(
     await conn.execute(
         sql.SQL(_SQL["create_index"].decode()).format(
             index=sql.Identifier(f"embeddings_hnsw_{model_id}"),
-            type=sql.SQL(index_type(model.dimension)),
             dimension=sql.Literal(model.dimension),
             model_id=sql.Literal(model_id),
         )

@@ -19,8 +19,8 @@ select dimension from rag.embedding_models
 select pg_advisory_xact_lock(7245110382);
 
 -- name: create_index
--- HNSW indexes `vector` up to 2,000 dimensions and `halfvec` up to 4,000.
+-- By `halfvec`, up to 4,000 dimensions; models of earlier versions by `vector` (index_type).
 create index if not exists {index} on rag.embeddings
- using hnsw ((embedding::{type}({dimension})) {type}_cosine_ops)
+ using hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops)
   with (m = 16, ef_construction = 256)
  where model_id = {model_id};

@@ -22,7 +22,6 @@ from pgvector import Vector
 from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.documents.embedding_models import index_type
 
 _SQL = load_queries("documents/fresh_vectors.sql")
 
@@ -93,8 +92,6 @@ def _can_be_indexed(rows: Sequence[VectorRow]) -> bool:
 
     _reserve_capacity checks the dimension.
     """
-    if index_type(len(rows[0][3])) == "vector":
-        return True
     return all(np.abs(vector).max() <= _LARGEST_HALF for _, _, _, vector in rows)
 
 

@@ -17,13 +17,14 @@ from psycopg import sql
 from psycopg.rows import class_row
 
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.documents.embedding_models import index_type
 from ingest.store.search.scope import Ranked, SearchScope
 
 _SQL = load_queries("search/vector_search.sql")
 
 Comparison = Literal["nearest_fresh", "nearest_exactly", "nearest_filtered"]
 """Buffered vectors; all of the application; all of the documents that pass the filter."""
+
+IndexType = Literal["vector", "halfvec"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,7 @@ class Begun(NamedTuple):
     """Whether vectors wait that are not indexed yet."""
     has_other_models: bool
     """Whether the application has documents that are searched by another model."""
+    index_type: IndexType
 
 
 async def begin(
@@ -76,13 +78,15 @@ async def begin(
             "ef_search": str(ef_search),
         },
     )
-    [(*_, are_many, has_fresh, has_other_models)] = await cursor.fetchall()
-    return Begun(are_many, has_fresh, has_other_models)
+    [row] = await cursor.fetchall()
+    return Begun(*row[-len(Begun._fields) :])
 
 
-async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]:
+async def nearest_by_index(
+    conn: Connection, query: VectorQuery, index_type: IndexType
+) -> list[Ranked]:
     """Approximately the nearest vectors; fewer than the limit if the index scan ended early."""
-    return await _rows(conn, query, *indexed_statement(query))
+    return await _rows(conn, query, *indexed_statement(query, index_type))
 
 
 async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) -> list[Ranked]:
@@ -97,14 +101,16 @@ async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> 
     return {hit.id: hit.score for hit in found}
 
 
-def indexed_statement(query: VectorQuery) -> tuple[sql.Composed, dict[str, Any]]:
+def indexed_statement(
+    query: VectorQuery, index_type: IndexType
+) -> tuple[sql.Composed, dict[str, Any]]:
     """Nearest-neighbour query on the model's HNSW index, whose expression requires literals."""
     dimension = len(query.vector)
     finds_deleted = query.scope.finds_deleted and not query.only_own
     name = "nearest_by_index_in_haste" if finds_deleted else "nearest_by_index"
     return query.scope.fill_in(
         _SQL[name],
-        type=sql.SQL(index_type(dimension)),
+        type=sql.SQL(index_type),
         dimension=sql.Literal(dimension),
         model_id=sql.Literal(query.model_id),
     )

@@ -5,7 +5,8 @@
 -- `are_many`: whether over `bound` vectors are indexed (counting stops there); not counted for an
 -- application that is known to be large. `has_fresh`: whether any are buffered. `has_other_models`:
 -- whether it has documents that are searched by another model. Two ranges, because the index serves
--- these: for `<>`, or a join with the models, all documents may be read.
+-- these: for `<>`, or a join with the models, all documents may be read. `index_type`: of what type
+-- the model's index is.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
@@ -30,14 +31,15 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
            select from rag.documents as document
             where document.application_id = %(application_id)s
               and document.embedding_model_id > %(model_id)s
-              and document.deleted_at is null) as has_other_models;
+              and document.deleted_at is null) as has_other_models,
+       (select index_type from rag.embedding_models where id = %(model_id)s) as index_type;
 
 -- name: nearest_by_index
 -- The distance expression must match the model's HNSW index exactly. The other conditions are a
 -- subquery checked per row, nearest first: with joins, the planner might choose a sort instead of
 -- the index.
 select embedding.chunk_id as id,
-       1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
+       1 - (embedding.embedding <=> %(vector)s::vector) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
    and (select {passes}
@@ -54,7 +56,7 @@ select embedding.chunk_id as id,
 -- name: nearest_by_index_in_haste
 -- The same without a filter, and with deleted chunks not yet purged.
 select embedding.chunk_id as id,
-       1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
+       1 - (embedding.embedding <=> %(vector)s::vector) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})

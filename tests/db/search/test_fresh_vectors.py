@@ -161,7 +161,7 @@ async def test_little_is_missed_when_all_were_put_under_the_index_one_by_one(
         ]
         await by_meaning(conn, asked[0], SearchStatistics())  # which configures the transaction
         await conn.execute("set local enable_sort = off")
-        found = [await vector_search.nearest_by_index(conn, query) for query in asked]
+        found = [await vector_search.nearest_by_index(conn, query, "halfvec") for query in asked]
 
     pairs = zip(exact, found, strict=True)
     assert sum(len({hit.id for hit in hits} & set(best)) for best, hits in pairs) >= 190

@@ -1,5 +1,6 @@
 """Search by vector: exactly enough, by index or one by one."""
 
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -63,7 +64,11 @@ async def fill(conn: Connection, application_id: UUID, space: Space, count: int)
 
 
 async def index_is_used(
-    conn: Connection, application_id: UUID, space: Space, vector: NDArray[np.float32]
+    conn: Connection,
+    application_id: UUID,
+    space: Space,
+    vector: NDArray[np.float32],
+    index_type: vector_search.IndexType = "halfvec",
 ) -> bool:
     query = VectorQuery(
         scope=SearchScope(application_id=application_id),
@@ -71,7 +76,7 @@ async def index_is_used(
         vector=vector,
         limit=10,
     )
-    statement, parameters = vector_search.indexed_statement(query)
+    statement, parameters = vector_search.indexed_statement(query, index_type)
     cursor = await conn.execute(
         sql.SQL("explain ") + statement, {**query.parameters(), **parameters}, prepare=False
     )
@@ -126,13 +131,51 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
         # The planner would rather sort so few; a larger application has only the index.
         await conn.execute("set local enable_sort = off")
         uses_index = await index_is_used(conn, application_id, space, query)
-        by_index = await vector_search.nearest_by_index(conn, nearby)
+        by_index = await vector_search.nearest_by_index(conn, nearby, "halfvec")
 
     assert uses_index
     assert len(compared) == 10
     if await has_iterative_scan(conn):
         assert [hit.id for hit in by_index] == compared
     assert all(text.startswith("mine") for text in await texts(conn, compared))
+
+
+async def test_the_index_of_a_model_of_an_earlier_version_is_used(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    index = f"embeddings_hnsw_{space.id}"
+    dimension = space.clustered(1).shape[1]
+    await conn.execute(f"drop index rag.{index}".encode())
+    await conn.execute(
+        f"create index {index} on rag.embeddings using hnsw "
+        f"((embedding::vector({dimension})) vector_cosine_ops) where model_id = {space.id}".encode()
+    )
+    await conn.execute(
+        "update rag.embedding_models set index_type = 'vector' where id = %s", [space.id]
+    )
+    await add_document(conn, application_id, space, [f"text {n}" for n in range(20)])
+    await index_all(conn)
+    scope = SearchScope(application_id=application_id)
+    query = VectorQuery(scope=scope, model_id=space.id, vector=space.clustered(1)[0], limit=10)
+    compared = await nearest(conn, scope, space, query.vector)
+
+    async with conn.transaction():
+        begun = await vector_search.begin(
+            conn,
+            query,
+            bound=1,
+            is_large=True,
+            statement_timeout=timedelta(minutes=1),
+            ef_search=250,
+        )
+        await conn.execute("set local enable_sort = off")
+        by_index = await vector_search.nearest_by_index(conn, query, begun.index_type)
+        uses_index = await index_is_used(
+            conn, application_id, space, query.vector, begun.index_type
+        )
+
+    assert uses_index
+    assert [hit.id for hit in by_index] == compared
 
 
 async def test_hits_come_nearest_first_with_their_similarity(
