@@ -206,6 +206,16 @@ async def test_a_rare_word_is_looked_for_in_few_documents(pool: Pool) -> None:
     assert 0 < read["chunks"] <= 40
 
 
+async def test_common_words_are_looked_for_among_the_chunks_of_a_narrow_filter(pool: Pool) -> None:
+    documents = [UUID(int=n) for n in range(1, 100_000, 1000)]
+    scope = SearchScope(application_id=BIG, document_ids=documents)
+
+    read = await candidates(pool, scope, words(EVERY, MANY), words(EVERY))
+
+    # 1,000 once, and up to 400 once more for their terms.
+    assert 0 < read["chunks"] <= 1000 + MOST
+
+
 @pytest.mark.parametrize("application", [BIG, SMALL])
 async def test_statistics_come_from_a_sample(pool: Pool, application: UUID) -> None:
     async with transaction(pool.of(application)) as conn:
