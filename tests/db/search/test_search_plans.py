@@ -189,6 +189,17 @@ async def test_candidates_are_read_up_to_their_limit(
     assert checked["knowledge_sources"] <= expected
 
 
+async def test_conditions_are_tried_until_there_are_enough_chunks(pool: Pool) -> None:
+    scope = SearchScope(application_id=BIG, is_hasty=True)
+    grams = [GramCondition(grams=np.array([5000 + n, 6000 + n], np.int32)) for n in range(12)]
+
+    by_words = await candidates(pool, scope, words(MANY), words(EVERY, MANY), words(EVERY))
+    by_grams = await candidates(pool, scope, *grams)
+
+    assert 0 < by_words["chunks"] <= 2 * MOST
+    assert 0 < by_grams["chunks"] <= 4 * MOST
+
+
 async def test_a_selective_filter_is_resolved_by_its_index(pool: Pool) -> None:
     scope = SearchScope(application_id=BIG, metadata={"team": 7})
     async with transaction(pool) as conn:
