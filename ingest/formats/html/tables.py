@@ -9,6 +9,7 @@ _MOST_CELLS = 50_000  # of a table; above this, spans are not expanded
 _MOST_COLUMNS = 200
 _MOST_REPEATED = 500_000  # characters
 _CELLS = ("td", "th")
+_INNER_CELLS = 30  # of a table inside a cell that becomes text
 
 
 def expand_spans(rows: Sequence[html.HtmlElement]) -> None:
@@ -23,6 +24,49 @@ def expand_spans(rows: Sequence[html.HtmlElement]) -> None:
     spanning: dict[int, tuple[int, html.HtmlElement]] = {}  # by column: rows left, cell
     for row in rows:
         _fill(row, spanning)
+
+
+def flatten_inner_tables(rows: Sequence[html.HtmlElement]) -> bool:
+    """Write small tables inside cells as text: `Volts: 230; Watts: 60`.
+
+    Whether no table is left in a cell; if some would be, nothing is changed.
+    """
+    inner = [table for row in rows for cell in row for table in cell.iter("table")]
+    if any(not _is_small(table) for table in inner):
+        return False
+    for table in inner:
+        lines = [
+            [" ".join(cell.text_content().split()) for cell in row if cell.tag in _CELLS]
+            for row in table.iter("tr")
+        ]
+        text = "; ".join(filter(None, map(_written, lines)))
+        tail = table.tail
+        table.clear()
+        table.tag, table.text, table.tail = "span", f" {text} ", tail
+    return True
+
+
+def _is_small(table: html.HtmlElement) -> bool:
+    if next(table.iterdescendants("table", "h1", "h2", "h3", "pre"), None) is not None:
+        return False
+    return sum(1 for _ in table.iter(*_CELLS)) <= _INNER_CELLS
+
+
+def _written(cells: Sequence[str]) -> str:
+    if len(cells) == 2 and all(cells):
+        return f"{cells[0].removesuffix(':')}: {cells[1]}"
+    return ", ".join(filter(None, cells))
+
+
+def separate_items(cell: html.HtmlElement) -> None:
+    """Put marks between the items of lists in a cell, which becomes one line."""
+    for item in cell.iter("li"):
+        if item.getnext() is not None and item.text_content().strip():
+            last = item[-1] if len(item) else None
+            if last is None:
+                item.text = f"{(item.text or '').rstrip()};"
+            else:
+                last.tail = f"{(last.tail or '').rstrip()};"
 
 
 def _fill(row: html.HtmlElement, spanning: dict[int, tuple[int, html.HtmlElement]]) -> None:
