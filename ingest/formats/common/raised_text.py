@@ -6,7 +6,8 @@
     4 after a word, or a link → [^4]         (a note, as DOCX has them)
     st, nd, ème after a digit → unchanged
 
-`before` is the text in front, of which the last `CONTEXT` characters count.
+`before` is the text in front, of which the last `CONTEXT` characters count. Formats that give a
+paragraph in runs mark theirs with `raised` and `lowered`; `written_out` then replaces the marks.
 """
 
 import re
@@ -40,6 +41,47 @@ _POWERS = re.compile(
 _SIGNS = r"(?:[$£€¥]|(?:USD|CAD|AUD|EUR|GBP|CHF)\b)"
 _PRICE = re.compile(rf"{_SIGNS}\s?\d[\d.,]*\Z")
 _CURRENCY = re.compile(rf"\s?{_SIGNS}")
+
+
+# Characters that no text may have, as begin and end.
+_RAISED, _LOWERED = ("\ufdd0", "\ufdd1"), ("\ufdd2", "\ufdd3")
+_MARKED = re.compile("\ufdd0([^\ufdd0-\ufdd3]*)\ufdd1|\ufdd2([^\ufdd0-\ufdd3]*)\ufdd3")
+_STRAY = re.compile("[\ufdd0-\ufdd3]")
+
+
+def raised(text: str) -> str:
+    """Mark raised text for `written_out`."""
+    return text.join(_RAISED) if text else ""
+
+
+def lowered(text: str) -> str:
+    """Mark lowered text for `written_out`."""
+    return text.join(_LOWERED) if text else ""
+
+
+def written_out(text: str) -> str:
+    """The text with marked passages as this module writes them; adjacent ones are one."""
+    if not _STRAY.search(text):
+        return text
+    for begin, close in (_RAISED, _LOWERED):
+        text = text.replace(close + begin, "")
+    pieces: list[str] = []
+    before, end = "", 0
+    for match in _MARKED.finditer(text):
+        between = text[end : match.start()]
+        before = (before + between)[-CONTEXT:]
+        line = before[before.rfind("\n") + 1 :].rstrip("*")  # without marks of emphasis
+        if match[1] is not None:
+            after = text[match.end() : match.end() + CONTEXT]
+            written = superscript(match[1], line, _STRAY.sub("", after))
+        else:
+            written = subscript(match[2], line)
+        inside = match[1] if match[1] is not None else match[2]
+        written += " " if inside[-1:].isspace() and inside.strip() else ""
+        pieces += [between, written]
+        before = (before + written)[-CONTEXT:]
+        end = match.end()
+    return _STRAY.sub("", "".join([*pieces, text[end:]]))
 
 
 def superscript(text: str, before: str, after: str = "", *, is_note: bool = False) -> str:

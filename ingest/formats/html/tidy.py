@@ -1,8 +1,8 @@
 """Replaces markup that the converter drops or garbles by markup that it keeps.
 
 Formulas, pictures and boxes become text, captions and summaries paragraphs, definition lists plain
-lists; code keeps its lines, paragraphs become one; layout tables are dissolved; cells that span rows
-or columns are repeated.
+lists; code keeps its lines, while the lines of a paragraph are joined; layout tables are dissolved;
+cells that span rows or columns are repeated.
 """
 
 from collections.abc import Callable, Iterator
