@@ -27,8 +27,11 @@ _MARKS = {"tm": "™", "sm": "℠", "r": "®"}
 _ORDINAL = re.compile(
     r"(?:st|nd|rd|th|er|ers|re|res|[eè]me|[eè]mes|[eè]re|de|d|e|[oa]s?|ª|º|\.)", re.IGNORECASE
 )
-_ABBREVIATED = re.compile(r"(?:[mM](?:me|mes|lle|lles|gr)|[nN]os?|[DM]r|[IVXLC]+(?:e|er|re|ème))")
+_ABBREVIATED = re.compile(
+    r"(?:[mM](?:me|mes|lle|lles|gr)|[nN]os?|[DM]r|Ste?|Cie|[IVXLC]+(?:e|er|re|ème))"
+)
 _FURTHER = r"(?: ?[,;\u2013-] ?(?:\d{1,3}|[a-z*†‡§¶#])){0,9}"
+_DEGREE = re.compile(r"\s?[CF]\b")
 _NOTE = re.compile(rf"\[?\(?(?:note |fn\.? ?)?((?:\d{{1,3}}|[a-z]){_FURTHER})\)?\]?")
 _IN_BRACKETS = re.compile(r"\[[^\[\]]{1,40}\]")
 _WORD = re.compile(rf"{_LETTER}+\Z")
@@ -91,11 +94,14 @@ def superscript(text: str, before: str, after: str = "", *, is_note: bool = Fals
         return text.translate(_HIGH) if _SIGN.fullmatch(text) and before[-1:].strip() else text
     if len(text) > _LONGEST or (" " in text and not _NOTE.fullmatch(text)):
         return _apart(text, before)
+    if text in "o0º" and _DEGREE.match(after) and before[-1:].isdecimal():
+        return "°"
+    gap = " " if not before.strip() and after[:1].isalnum() else ""
     if _IN_BRACKETS.fullmatch(text):
-        return text
+        return text + gap
     note = _NOTE.fullmatch(text)
     if note and (is_note or _follows_word(text, before, after)):
-        return f"[^{note[1]}]" + (" " if not before.strip() and after[:1].isalnum() else "")
+        return f"[^{note[1]}]{gap}"
     if not before[-1:].strip():
         return text.translate(_HIGH) if _HAS_HIGH.fullmatch(text) else text
     return _attached(text, before, after)

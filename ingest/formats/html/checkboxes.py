@@ -2,6 +2,7 @@
 
 from lxml import etree, html
 
+from ingest.formats.html.boilerplate import name_words
 from ingest.formats.html.text_stats import INLINE
 
 _FIELDS = etree.XPath("//input[@type]")
@@ -9,9 +10,17 @@ _ROLES = etree.XPath("//*[@role='checkbox' or @role='radio'][@aria-checked]")
 _TASKS = etree.XPath(
     "//ul[contains(@class, 'inline-task-list') or contains(@class, 'task-list')]/li[not(.//input)]"
 )
+_ON = frozenset({"on", "check", "checked", "ticked", "done"})
 _KINDS = frozenset({"checkbox", "radio"})
 _TICKED, _EMPTY = "[x]", "[ ]"
 _SYMBOLS = "☰≡\u00d7✕ \n\t\r"  # what opens and closes menus
+# Boxes that are drawn by a style: Notion, Discourse, icon fonts.
+_DRAWN = etree.XPath(
+    "//*[self::div or self::span or self::i][not(*)][not(normalize-space())]"
+    "[contains(@class, 'checkbox') or contains(@class, 'chcklst-box')"
+    " or contains(@class, 'fa-square') or contains(@class, 'fa-check-square')]"
+    "[not(parent::*[.//input])]"
+)
 _DONE = frozenset({"checked", "done", "complete", "completed"})
 
 
@@ -23,6 +32,9 @@ def write_checkboxes(tree: html.HtmlElement) -> None:
     for item in _TASKS(tree):
         is_ticked = bool(_DONE & set((item.get("class") or "").split()))
         item.text = f"{_mark(is_ticked)} {(item.text or '').lstrip()}"
+    for box in _DRAWN(tree):
+        box.tag = "span"
+        box.text = _mark(bool(_ON & name_words(box)))
     for field in _FIELDS(tree):
         if field.get("type", "").lower() in _KINDS and _has_label(field):
             _put(field, "checked" in field.attrib)

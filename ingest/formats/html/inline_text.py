@@ -125,7 +125,8 @@ def _write_out(element: html.HtmlElement) -> None:
             return
     tail = element.tail
     element.clear()
-    element.tag, element.text, element.tail = "span", written, tail
+    element.tag, element.text = "span", written
+    element.tail = f" {after}" if text[-1:].isspace() and not after[:1].isspace() else tail
 
 
 def _is_note(element: html.HtmlElement) -> bool:

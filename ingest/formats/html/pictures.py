@@ -69,16 +69,19 @@ def _says_something(
     if near not in around:
         said = " ".join(near.text_content().split()).casefold()
         around[near] = said[:_NEAR_TEXT]
+    if near.tag in ("a", "td") and "logo" in text.casefold():
+        return False
     if near.tag in ("td", "th") and not around[near]:
         return True  # a tick or a cross
-    if _is_icon(picture) or (near.tag == "a" and "logo" in text.casefold()):
+    if _is_icon(picture):
         return False
     return text.casefold() not in around[near]
 
 
 def _is_icon(picture: html.HtmlElement) -> bool:
     sizes = [picture.get(name, "").removesuffix("px") for name in ("width", "height")]
-    return any(size.isdecimal() and int(size) <= _SMALL for size in sizes)
+    stated = [int(size) for size in sizes if size.isdecimal()]
+    return bool(stated) and max(stated) <= _SMALL
 
 
 def _replace(picture: html.HtmlElement, text: str) -> None:

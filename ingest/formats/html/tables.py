@@ -5,10 +5,13 @@ from collections.abc import Sequence
 
 from lxml import html
 
+from ingest.formats.html.text_stats import INLINE
+
 _MOST_CELLS = 50_000  # of a table; above this, spans are not expanded
 _MOST_COLUMNS = 200
 _MOST_REPEATED = 500_000  # characters
 _CELLS = ("td", "th")
+_ENDS = tuple(".!?:;,")
 _INNER_CELLS = 30  # of a table inside a cell that becomes text
 
 
@@ -59,14 +62,47 @@ def _written(cells: Sequence[str]) -> str:
 
 
 def separate_items(cell: html.HtmlElement) -> None:
-    """Put marks between the items of lists in a cell, which becomes one line."""
-    for item in cell.iter("li"):
-        if item.getnext() is not None and item.text_content().strip():
-            last = item[-1] if len(item) else None
-            if last is None:
-                item.text = f"{(item.text or '').rstrip()};"
+    """Put marks between items, paragraphs and lines in a cell, which becomes one line."""
+    for item in cell.iter("li", "p"):
+        following = item.getnext()
+        if following is None or following.tag != item.tag:
+            continue
+        if item.tag == "li" or _begins_item(following.text_content()):
+            _mark_end(item)
+    for line_break in cell.iter("br") if cell.tag == "td" else ():
+        following = line_break.getnext()
+        text = (line_break.tail or "").strip()
+        if _begins_item(text or ("" if following is None else following.text_content())):
+            previous = line_break.getprevious()
+            if previous is None:
+                _mark_text(line_break.getparent())
             else:
-                last.tail = f"{(last.tail or '').rstrip()};"
+                _mark_behind(previous)
+
+
+def _begins_item(text: str) -> bool:
+    """Whether it does not go on with a sentence."""
+    first = text.lstrip()[:1]
+    return first.isupper() or first.isdecimal()
+
+
+def _mark_end(item: html.HtmlElement) -> None:
+    while len(item) and item[-1].tag not in INLINE and not (item[-1].tail or "").strip():
+        item = item[-1]
+    _mark_behind(item[-1]) if len(item) else _mark_text(item)
+
+
+def _mark_text(element: html.HtmlElement) -> None:
+    words = (element.text or "").rstrip()
+    if words and not words.endswith(_ENDS):
+        element.text = f"{words};"
+
+
+def _mark_behind(element: html.HtmlElement) -> None:
+    words = (element.tail or "").rstrip()
+    said = words or element.text_content().rstrip()
+    if said and not said.endswith(_ENDS):
+        element.tail = f"{words};"
 
 
 def _fill(row: html.HtmlElement, spanning: dict[int, tuple[int, html.HtmlElement]]) -> None:

@@ -32,7 +32,11 @@ _LINE_NUMBERS = etree.XPath(
     "//*[self::span or self::td or self::a][contains(@class, 'lineno')"
     " or contains(@class, 'line-number') or contains(@class, 'linenumber')]"
 )
-_EDIT_LINKS = etree.XPath("//*[contains(concat(' ', @class, ' '), ' mw-editsection ')]")
+# Links of MediaWiki, and what KaTeX draws beside its MathML.
+_REPEATED = etree.XPath(
+    "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
+    " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
+)
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
@@ -44,7 +48,7 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("math")):
         _replace_by_text(element, formula(element))
     _each(tree, "pre", _tidy_code)
-    for element in [*tree.iter("rp"), *_EDIT_LINKS(tree)]:
+    for element in [*tree.iter("rp"), *_REPEATED(tree)]:
         if element.getparent() is not None:
             element.drop_tree()
     for step in (tidy_text, write_alternative_texts, write_checkboxes):
@@ -74,8 +78,7 @@ def _tidy_code(block: html.HtmlElement) -> None:
     if code is None:
         _wrap_content(block, "code")
         code = block[0]
-    if language is not None:
-        code.set("class", f"language-{language}")
+    code.set("class", f"language-{language}" if language else "")
 
 
 def _replace_by_text(element: html.HtmlElement, text: str) -> None:

@@ -32,6 +32,7 @@ def text_of(body: str) -> str:
         ('<pre><code class="hljs lang-go">x</code></pre>', "```go"),
         ('<div class="highlight-default notranslate"><pre>x</pre></div>', "```\nx"),
         ('<div class="highlight"><pre>x</pre><pre>y</pre><p>z</p></div>', "```\nx"),
+        ("<pre><code class=lang-auto>x</code></pre>", "```\nx"),
         ("<pre lang=en>x</pre>", "```\nx"),
     ],
 )  # fmt: skip
@@ -53,6 +54,11 @@ def test_code_has_its_language(markup: str, expected: str) -> None:
          "- [x] Ship"),
         ("<ul class=inline-task-list><li class=checked><span>A</span><li>B</ul>",
          "- [x] A\n- [ ] B"),
+        ("<ul><li><div class='checkbox checkbox-on'></div> <span>Book</span>"
+         "<li><div class='checkbox checkbox-off'></div> <span>Pay</span></ul>",
+         "- [x] Book\n- [ ] Pay"),
+        ("<p><span class='chcklst-box checked fa fa-square-check-o'></span> buy</p>", "[x] buy"),
+        ("<label><input type=checkbox><span class=checkbox-custom></span> Red</label>", "[ ] Red"),
         ("<div role=checkbox aria-checked=true>Terms</div>", "[x] Terms"),
         ("<table><tr><th>Paid<td><input type=checkbox checked></table>", "| Paid | [x] |"),
         ("<input type=checkbox id=drawer class=md-toggle><label for=drawer></label><p>Text",
@@ -84,6 +90,7 @@ def test_checkboxes(markup: str, expected: str) -> None:
         ("<figure><img alt='A duck'><figcaption>A duck, 1990</figcaption></figure>",
          "A duck, 1990"),
         ("<a href=/b><img alt='Flood'> Flood in Ghent</a>", "[Flood in Ghent](/b)"),
+        ("<p>a</p><img alt='4 of 5 stars' width=80 height=16>", "a\n\n4 of 5 stars"),
         ("<p>a</p><img alt='IMG_2031.jpg'><img alt='image1'><img alt=logo><img alt=''>", "a"),
         ("<p>a</p><img alt=Lock width=16><img alt=Dots role=presentation>", "a"),
         ("<p>a <a href=/ci><img alt='Build Status' src=https://img.shields.io/b.svg></a></p>", "a"),
@@ -119,6 +126,8 @@ def test_pictures_say_what_they_show(markup: str, expected: str) -> None:
         ("<h2>Part<a class=headerlink href='#part'>¶</a></h2><p>Text", "## Part\n\nText"),
         ("<h2>Part<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2><p>Text",
          "## Part\n\nText"),
+        ("<p><a href='#id1'><sup>[1] </sup></a>The text.", "[1] The text."),
+        ("<p>At 20<sup>o</sup>C and 90<sup>o</sup>", "At 20°C and 90o"),
         ("<p>Source<sup><a href='https://a.example/x'>list</a></sup>",
          "Source[list](https://a.example/x)"),
     ],
@@ -163,6 +172,12 @@ def test_lines_are_those_of_the_author(markup: str, expected: str) -> None:
          "| Name | Details |\n| --- | --- |\n| Pump | Volt: 230; Watt: 60 |\n| Valve | none |"),
         ("<table><tr><th>Host<th>Ports<tr><td>db<td><ul><li>5432<li><b>22</b><li>80</ul></table>",
          "| Host | Ports |\n| --- | --- |\n| db | 5432; **22**; 80 |"),
+        ("<table><tr><th>Plan<th>Has<tr><td>Pro<td>Mail<br>Chat<br><b>Phone</b><br>Fax of<br>old"
+         "<tr><td>Basic<td><p>Mail</p><p>Chat.</p><p>SMS</p></table>",
+         "| Plan | Has |\n| --- | --- |\n| Pro | Mail; Chat; **Phone**; Fax of old |\n"
+         "| Basic | Mail; Chat. SMS |"),
+        ("<table><tr><th>A<th>B<tr><td>1<td><ul><li><p>x</p><li><p><i>y</i></p><li>z.<li>w</ul>"
+         "</table>", "| A | B |\n| --- | --- |\n| 1 | x; *y*; z. w |"),
         ("<dl><div><dt>Weight</dt><dd>1.4 kg</dd></div><div><dt>Size</dt><dd>10</dd></div></dl>",
          "- **Weight**: 1.4 kg\n- **Size**: 10"),
         ("<dl><dt>Ports:</dt><dd>22</dd><dd>80</dd></dl>", "- **Ports:** 22; 80"),
