@@ -9,6 +9,7 @@ from ingest.formats.html.text_stats import INLINE
 
 _BLANKS = " \t\r\n\f"
 _LINE_BREAK = re.compile(f"[{_BLANKS}]*[\r\n][{_BLANKS}]*")
+_BLANK_LINE = re.compile(r"\n[ \t\r\f]*\n\s*")
 _UNSPACED = "[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uff01-\uff60]"
 _UNSPACED_BREAK = re.compile(f"(?<={_UNSPACED}) (?={_UNSPACED})")
 _KEPT = ("pre", "textarea", "listing", "xmp", "plaintext")
@@ -16,6 +17,7 @@ _KEEPS_LINES = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECA
 _STYLED = etree.XPath("//*[contains(@style, 'white-space')]")
 _HOPS = 20  # elements that are looked at for the text around one
 _WRAPPED_LINE = 40  # characters; lines of verses and addresses are shorter
+_ENUMERATED = re.compile(r"\w{1,3} ?[.):]")
 _SENTENCE_END = tuple(".!?:;…")
 _NOTE_TYPES = frozenset({"doc-noteref", "footnote-ref", "footnote-reference", "fnref", "noteref"})
 _BACK = frozenset({"", "↩", "↑", "↵", "⏎", "⤴", "^", "¶", "#", "§", "🔗", "\uf0c1"})
@@ -62,14 +64,16 @@ def _join_lines(tree: html.HtmlElement) -> None:
     for element in tree.iter(etree.Element):
         text, tail = element.text, element.tail
         if text is not None and "\n" in text and element not in kept:
-            element.text = _one_line(text)
+            element.text = _one_line(text, element)
         if tail is not None and "\n" in tail and element.getparent() not in kept:
-            element.tail = _one_line(tail)
+            element.tail = _one_line(tail, element.getparent())
 
 
-def _one_line(text: str) -> str:
+def _one_line(text: str, parent: html.HtmlElement) -> str:
     if text.isspace():
         return " "
+    if parent.tag == "body" and _BLANK_LINE.search(text):  # text without markup
+        return "\n\n".join(_LINE_BREAK.sub(" ", part) for part in _BLANK_LINE.split(text))
     text = _LINE_BREAK.sub(" ", text)
     return text if text.isascii() else _UNSPACED_BREAK.sub("", text)
 
@@ -166,7 +170,9 @@ def _join_if_wrapped(line_break: html.HtmlElement) -> None:
             return
         after = following.text_content().lstrip(_BLANKS)
     before = text_before(line_break).rstrip(_BLANKS)
-    if len(before) < _WRAPPED_LINE or before.endswith(_SENTENCE_END) or not after[:1].islower():
+    if len(before) < _WRAPPED_LINE or before.endswith(_SENTENCE_END):
+        return
+    if not after[:1].islower() or _ENUMERATED.match(after):
         return
     line_break.tag, line_break.text = "span", " "
 

@@ -18,6 +18,11 @@ _FILE_NAME = re.compile(
     r"screenshot|bild|foto)[\W_]*[\d\W_]*",
     re.IGNORECASE | re.DOTALL,
 )
+_OF = re.compile(
+    r"\A(?:(?:an? )?(?:image|photo(?:graph)?|picture|avatar|portrait|logo|thumbnail|icon|cover) "
+    r"(?:of|for) |profile picture of )|'s (?:avatar|picture|photo)\Z| logo\Z",
+    re.IGNORECASE,
+)
 _BADGE = re.compile(r"badge|shields\.io", re.IGNORECASE)
 _GENERIC = word_set(
     "image photo picture icon logo img thumbnail thumb placeholder avatar banner spacer pixel"
@@ -64,18 +69,25 @@ def _says_something(
     if _FILE_NAME.fullmatch(text) or text.casefold() in _GENERIC or _DECORATION(picture):
         return False
     near = next(picture.iterancestors(*_NEAR), None)
+    if near is not None and near.tag == "a" and not near.text_content().strip():
+        near = next(near.iterancestors(*_NEAR), near)  # the words may be beside the link
     if near is None:
         return not _is_icon(picture)
     if near not in around:
         said = " ".join(near.text_content().split()).casefold()
         around[near] = said[:_NEAR_TEXT]
-    if near.tag in ("a", "td") and "logo" in text.casefold():
+    if _is_in_link_or_cell(picture) and "logo" in text.casefold():
         return False
     if near.tag in ("td", "th") and not around[near]:
         return True  # a tick or a cross
     if _is_icon(picture):
         return False
-    return text.casefold() not in around[near]
+    said = _OF.sub("", text).casefold()
+    return not said or said not in around[near]
+
+
+def _is_in_link_or_cell(picture: html.HtmlElement) -> bool:
+    return next(picture.iterancestors("a", "td"), None) is not None
 
 
 def _is_icon(picture: html.HtmlElement) -> bool:
@@ -97,6 +109,7 @@ def _replace(picture: html.HtmlElement, text: str) -> None:
     picture.clear()
     if is_alone and is_between_blocks and parent.tag in _HOLDS_BLOCKS:
         picture.tag, picture.text, picture.tail = "p", text, tail
+        picture.set("data-picture", "")
         return
     picture.tag = "span"
     picture.text = f" {text}" if before[-1:].isalnum() or previous is not None else text

@@ -116,7 +116,8 @@ def _tidy_link(link: html.HtmlElement) -> None:
     address = link.attrib.pop("href", None)
     link.tag = "div"
     if address is not None:
-        target = next((block for block in blocks if block.tag[0] == "h"), blocks[0])
+        words = [block for block in blocks if "data-picture" not in block.attrib] or blocks
+        target = next((block for block in words if block.tag[0] == "h"), words[0])
         _wrap_content(target, "a")
         target[0].set("href", address)
 

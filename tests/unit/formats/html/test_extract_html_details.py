@@ -31,7 +31,7 @@ def text_of(body: str) -> str:
         ('<pre class="language-c++"><code class="language-c++">x</code></pre>', "```c++"),
         ('<pre><code class="hljs lang-go">x</code></pre>', "```go"),
         ('<div class="highlight-default notranslate"><pre>x</pre></div>', "```\nx"),
-        ('<div class="highlight"><pre>x</pre><pre>y</pre><p>z</p></div>', "```\nx"),
+        ('<div class="language-c"><pre>x</pre><pre>y</pre><p>z</p></div>', "```\nx"),
         ("<pre><code class=lang-auto>x</code></pre>", "```\nx"),
         ("<pre lang=en>x</pre>", "```\nx"),
     ],
@@ -90,6 +90,10 @@ def test_checkboxes(markup: str, expected: str) -> None:
         ("<figure><img alt='A duck'><figcaption>A duck, 1990</figcaption></figure>",
          "A duck, 1990"),
         ("<a href=/b><img alt='Flood'> Flood in Ghent</a>", "[Flood in Ghent](/b)"),
+        ("<a href=/x><img alt='Image of Jane Doe'><p>Jane Doe</p></a>", "[Jane Doe](/x)"),
+        ("<div><a href=/x><img alt='Photo of Jane Doe'></a><b>Jane Doe</b></div>", "**Jane Doe**"),
+        ("<a href=/x><div><img alt='A red boat'></div><p>Boats</p></a>",
+         "A red boat\n\n[Boats](/x)"),
         ("<p>a</p><img alt='4 of 5 stars' width=80 height=16>", "a\n\n4 of 5 stars"),
         ("<p>a</p><img alt='IMG_2031.jpg'><img alt='image1'><img alt=logo><img alt=''>", "a"),
         ("<p>a</p><img alt=Lock width=16><img alt=Dots role=presentation>", "a"),
@@ -154,6 +158,10 @@ def test_raised_and_lowered_text(markup: str, expected: str) -> None:
          " the ship has come into the harbour, which may<br>\ntake some weeks.<br>Yours",
          "We have received your order of the 3rd of May and will send the goods as soon as the"
          " ship has come into the harbour, which may take some weeks.  \nYours"),
+        ("<p>a : the opening in a photographic lens that admits the light<br>b : the diameter",
+         "a : the opening in a photographic lens that admits the light  \nb : the diameter"),
+        ("One line\nof text without markup.\n\n  Another\nparagraph.\n",
+         "One line of text without markup.\n\nAnother paragraph."),
         ("<p>Close bosom-friend of the maturing warm sun;<br>conspiring with him how to load and"
          " bless<br>With fruit the vines",
          "Close bosom-friend of the maturing warm sun;  \nconspiring with him how to load and"
@@ -170,6 +178,8 @@ def test_lines_are_those_of_the_author(markup: str, expected: str) -> None:
         ("<table><tr><th>Name<th>Details<tr><td>Pump<td><table><tr><td>Volt<td>230<tr><td>Watt:<td>"
          "60</table><tr><td>Valve<td>none</table>",
          "| Name | Details |\n| --- | --- |\n| Pump | Volt: 230; Watt: 60 |\n| Valve | none |"),
+        ("<table><tr><th>A<td><table>" + "<tr><td>a<td>b" * 20 + "</table></table>",
+         "A\n\n| a | b |\n| --- | --- |" + "\n| a | b |" * 19),
         ("<table><tr><th>Host<th>Ports<tr><td>db<td><ul><li>5432<li><b>22</b><li>80</ul></table>",
          "| Host | Ports |\n| --- | --- |\n| db | 5432; **22**; 80 |"),
         ("<table><tr><th>Plan<th>Has<tr><td>Pro<td>Mail<br>Chat<br><b>Phone</b><br>Fax of<br>old"
