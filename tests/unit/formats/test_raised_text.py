@@ -218,6 +218,6 @@ def test_raised_text_in_markdown_outside_code() -> None:
 
 
 def test_groups_and_emphasis_of_rtf_do_not_change_what_is_raised() -> None:
-    rtf = rb"{\rtf1\ansi 2{\super {\i0 1}0} and {\b 2}{\super 10}.\par}"
+    rtf = rb"{\rtf1\ansi 2{\super{\*\bkmkstart a}10} and {\b 2}{\super 10}.\par}"
 
     assert extract(io.BytesIO(rtf), name="a.rtf").text.strip() == "2^10 and **2**^10."
