@@ -23,13 +23,16 @@ _LETTERS: Final = str.maketrans(
 )
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 _HAN: Final = regex.compile(r"\p{Han}")
+# Where a digit is raised or lowered after another: 2¹⁰ is not 210.
+_POWER: Final = regex.compile(r"(?<=\p{Nd})(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉])")
 
 
 def normalised(text: str) -> str:
     """The text with one form for each character: full and half width, ligatures, ß as ss, and
-    traditional Chinese as simplified. Keeps case and accents, which stemmers need."""
+    traditional Chinese as simplified, 2¹⁰ as 2^10. Keeps case and accents, which stemmers need."""
     if text.isascii():
         return text
+    text = _POWER.sub("^", text)
     text = unicodedata.normalize("NFKC", text).replace("ß", "ss").replace("ẞ", "SS")
     return _simplifier().convert(text) if _HAN.search(text) else text
 

@@ -99,6 +99,12 @@ def is_text(media_type: str | None) -> bool:
     return found is not None and found.is_text
 
 
+def is_compressed(media_type: str | None) -> bool:
+    """Whether a file of this type is to be read as the file that it holds."""
+    found = find(media_type)
+    return found is not None and found.is_compressed
+
+
 def holds_files(media_type: str | None) -> bool:
     """Whether files of this type commonly contain other files."""
     found = find(media_type)

@@ -18,7 +18,7 @@ class Format:
     suffixes: str = ""
     """Lower-case file name suffixes, separated by spaces: `.docx .docm`."""
     reader: str | None = None
-    """Module with `extract(source: Source) -> Extraction`. None: an archive, to be unpacked."""
+    """Module with `extract(source: Source) -> Extraction`. None: archives and compressed files."""
     viewer: str | None = None
     """Module that shows its pages (common/page_view.py). None: there is no picture of a page."""
     aliases: tuple[str, ...] = ()
@@ -27,6 +27,8 @@ class Format:
     """The bytes are text. If no signature matches, file name and rules of detect/text.py decide."""
     is_archive: bool = False
     """A container of files that has no text itself."""
+    is_compressed: bool = False
+    """One compressed file, read as what it holds (archives/compressed.py)."""
     holds_files: bool = False
     """Commonly contains other files."""
     signatures: tuple[bytes | re.Pattern[bytes], ...] = ()

@@ -14,8 +14,9 @@ import orjson
 from ingest import storable_text
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats import catalog
+from ingest.formats.archives import compressed
 from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, Recogniser, present
-from ingest.formats.detect.sniff import Sniffed, sniff
+from ingest.formats.detect.sniff import Sniffed
 from ingest.model import LONGEST_METADATA, Coverage, Document, Page
 from ingest.optional_steps import improve, is_panic, recording
 from ingest.page_words import MOST_PAGE_WORDS, PageWords, pack
@@ -40,39 +41,48 @@ def extract(
     url: str | None = None,
     ocr: Recogniser | None = None,
     members: MemberSink | None = None,
+    max_inflated: int = compressed.LARGEST,
 ) -> Document:
     """Read a seekable file into a Document; `name` and `declared` (content type) are only hints.
 
-    `url` is the final URL after redirects; with it, HTML gets a WebPage. `members` receives the
-    attachments. Raises IsArchive for a container of files that has no text itself.
+    A compressed file is read as the file in it, of at most `max_inflated` bytes. `url` is the final
+    URL after redirects; with it, HTML gets a WebPage. `members` receives the attachments. Raises
+    IsArchive for a container of files that has no text itself.
 
-    Raises Permanent with every code of sniff(), and with: `unsupported_type`, `corrupt`,
+    Raises Permanent with every code of content_of(), and with: `unsupported_type`, `corrupt`,
     `encrypted`, `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`,
     `parser_memory`, `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
 
     A step that only improves the result never fails the file (optional_steps.py): if it fails,
     it is skipped with a warning such as `headings_skipped`.
     """
-    sniffed = sniff(file, name=name, declared=declared)
-    found = catalog.find(sniffed.media_type)
-    what = catalog.label(sniffed.media_type)
+    with compressed.content_of(
+        file, name=name, declared=declared, max_bytes=max_inflated
+    ) as content:
+        reader = _reader_of(content.sniffed.media_type)
+        source = InputFile(
+            stream=content.stream,
+            media_type=content.sniffed.media_type,
+            declared=content.declared,
+            max_pages=max_pages,
+            name=content.name,
+            url=url,
+            ocr=ocr,
+            members=members,
+        )
+        with recording() as skipped:
+            document = _assemble(content.sniffed, _run(reader, source), ocr)
+    return skipped.noted_in(document)
+
+
+def _reader_of(media_type: str) -> str:
+    found = catalog.find(media_type)
+    what = catalog.label(media_type)
     if found is not None and found.is_archive:
         raise IsArchive(f"This is {what}, not a document.")
     if found is None or found.reader is None:
         raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")
-    source = InputFile(
-        stream=file,
-        media_type=sniffed.media_type,
-        declared=declared,
-        max_pages=max_pages,
-        name=name,
-        url=url,
-        ocr=ocr,
-        members=members,
-    )
-    with recording() as skipped:
-        document = _assemble(sniffed, _run(found.reader, source), ocr)
-    return skipped.noted_in(document)
+    return found.reader
 
 
 def _run(module: str, source: InputFile) -> Extraction:

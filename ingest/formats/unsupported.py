@@ -9,7 +9,6 @@ OLE = "application/x-ole-storage"
 _SIGNATURES: Sequence[tuple[int, bytes, str]] = (
     (0, b"7z\xbc\xaf\x27\x1c", SEVEN_ZIP),
     (0, b"Rar!\x1a\x07", RAR),
-    (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
     (0, b"\x04\x22\x4d\x18", "application/x-lz4"),
     (0, b"LZIP", "application/x-lzip"),
     (0, b"\x1f\x9d", "application/x-compress"),
@@ -104,7 +103,6 @@ LABELS = {
     SEVEN_ZIP: "a 7-Zip archive",
     RAR: "a RAR archive",
     OLE: "an OLE container",
-    "application/zstd": "a Zstandard archive",
     "application/x-lz4": "an LZ4 archive",
     "application/x-lzip": "an lzip archive",
     "application/x-compress": "a compressed file (.Z)",

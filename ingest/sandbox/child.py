@@ -165,6 +165,7 @@ def _carry_out(
 
 def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -> Parsed:
     # Imported here because the parent imports other modules of this package without the parsers.
+    from ingest.formats.archives.inflate import is_compressed
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.registry import extract
 
@@ -177,15 +178,17 @@ def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -
             max_member_bytes=_LARGEST_FILE,
         )
     started = time.perf_counter()
-    document = extract(
-        file,
-        name=request.name,
-        declared=request.declared,
-        max_pages=request.max_pages,
-        url=request.url,
-        ocr=_recogniser(request.ocr, progress.restart_limits),
-        members=sink,
-    )
+    with limits.file_size_limit(request.max_inflated if is_compressed(file) else _LARGEST_FILE):
+        document = extract(
+            file,
+            name=request.name,
+            declared=request.declared,
+            max_pages=request.max_pages,
+            url=request.url,
+            ocr=_recogniser(request.ocr, progress.restart_limits),
+            members=sink,
+            max_inflated=request.max_inflated,
+        )
     extracted = time.perf_counter()
     progress.restart_limits("chunk")
     with recording() as skipped:

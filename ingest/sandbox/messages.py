@@ -58,6 +58,8 @@ class ParseRequest:
     listed."""
     ocr: OcrSettings | None = None
     """How to read text in pictures, which takes seconds per page; None: no OCR."""
+    max_inflated: int = 1024**3
+    """Bytes that a compressed file may hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,17 @@
 import importlib
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.chunking import places
 from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
+from ingest.formats.archives.compressed import LARGEST, content_of
+from ingest.formats.archives.inflate import is_compressed
 from ingest.formats.common.page_view import PageView
 from ingest.page_words import Box, unpack
+from ingest.sandbox import limits
 from ingest.sandbox.messages import MOST_BOXES, Located, LocateRequest, Rendered, RenderRequest
 
 if TYPE_CHECKING:
@@ -65,8 +68,12 @@ def _opened(file: BinaryIO, request: RenderRequest | LocateRequest) -> Iterator[
     if found is None or found.viewer is None:
         raise Permanent("Files of this type have no pictures of pages.", code="unsupported_type")
     try:
-        with importlib.import_module(found.viewer).open_page(file, request.page) as page:
-            yield page
+        with ExitStack() as opened:
+            if is_compressed(file):
+                opened.enter_context(limits.file_size_limit(LARGEST))
+                file = opened.enter_context(content_of(file)).stream
+            viewer = importlib.import_module(found.viewer)
+            yield opened.enter_context(viewer.open_page(file, request.page))
     except (Permanent, Transient, MemoryError):
         raise
     except ImportError as error:

@@ -58,7 +58,9 @@ class InProcessParser:
             Path(request.members), max_members=100, max_bytes=2**30, max_member_bytes=2**30
         )
         with path.open("rb") as file:  # the file is only a few bytes
-            document = extract(file, name=request.name, members=sink)
+            document = extract(
+                file, name=request.name, members=sink, max_inflated=request.max_inflated
+            )
         chunks = chunk(
             document,
             tokenizer=load_tokenizer(request.chunk.tokenizer),

@@ -1,4 +1,4 @@
-"""How archives are recognised: suffixes, media types and signatures. They are only unpacked."""
+"""How archives and compressed files are recognised: suffixes, media types and signatures."""
 
 import re
 
@@ -22,30 +22,42 @@ FORMATS: tuple[Format, ...] = (
         holds_files=True,
         related=frozenset({types.GZIP}),
     ),
+    # A compressed tar file holds files; other compressed files are read as what they hold.
     Format(
         media_type=types.GZIP,
-        label="a gzip archive",
-        suffixes=".gz .tgz",
+        label="a gzip file",
+        suffixes=".gz .tgz .svgz",
         aliases=("application/x-gzip",),
-        is_archive=True,
+        is_compressed=True,
         holds_files=True,
         signatures=(b"\x1f\x8b\x08",),
         related=frozenset({types.TAR}),
     ),
     Format(
         media_type=types.BZIP2,
-        label="a bzip2 archive",
+        label="a bzip2 file",
         suffixes=".bz2 .tbz2",
-        is_archive=True,
+        aliases=("application/bzip2", "application/x-bzip"),
+        is_compressed=True,
         holds_files=True,
         signatures=(re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),),
     ),
     Format(
         media_type=types.XZ,
-        label="an xz archive",
+        label="an xz file",
         suffixes=".xz .txz",
-        is_archive=True,
+        is_compressed=True,
         holds_files=True,
         signatures=(b"\xfd7zXZ\x00",),
+    ),
+    Format(
+        media_type=types.ZSTANDARD,
+        label="a Zstandard file",
+        suffixes=".zst .tzst",
+        aliases=("application/x-zstd",),
+        is_compressed=True,
+        holds_files=True,
+        # pzstd puts a frame of 4 bytes, which is skipped, before each other one.
+        signatures=(b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18\x04\0\0\0"),
     ),
 )

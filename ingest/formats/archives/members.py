@@ -4,7 +4,8 @@ import errno
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -44,6 +45,19 @@ def escapes_folder(path: str) -> bool:
     return ".." in path.replace("\\", "/").split("/")
 
 
+@contextmanager
+def room_on_disk() -> Iterator[None]:
+    """Raises Transient instead of the OSError of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise Transient(
+                "There is no disk space to unpack the file.", code="internal"
+            ) from error
+        raise
+
+
 class FolderSink:
     """Writes members into an empty folder, which the first one makes, in constant memory."""
 
@@ -54,7 +68,7 @@ class FolderSink:
         self._max_members = max_members
         self._bytes_left = max_bytes
         self._max_bytes = max_bytes
-        self._max_member_bytes = max_member_bytes
+        self.max_member_bytes = max_member_bytes
         self._files: set[str] = set()
         self._folders: set[str] = set()
         self._numbers: Counter[str] = Counter()
@@ -68,17 +82,11 @@ class FolderSink:
         """
         self.expect(1)
         file = str(len(self.members))
-        try:
+        with room_on_disk():
             fits = self._write(self._folder / file, data)
-        except OSError as error:
-            if error.errno in _NO_ROOM:
-                raise Transient(
-                    "There is no disk space to unpack the file.", code="internal"
-                ) from error
-            raise
         if not fits:
             self.refuse(
-                path, code="too_large", message=f"It is larger than {self._max_member_bytes} bytes."
+                path, code="too_large", message=f"It is larger than {self.max_member_bytes} bytes."
             )
             return None
         member = Member(path=self._unique_path(path), file=file)
@@ -107,7 +115,7 @@ class FolderSink:
             with target.open("xb") as file:
                 while block := source.read(_BLOCK):
                     size += len(block)
-                    if size > self._max_member_bytes:
+                    if size > self.max_member_bytes:
                         target.unlink()
                         return False
                     if size > self._bytes_left:

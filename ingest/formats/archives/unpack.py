@@ -1,11 +1,9 @@
-"""Unpacks archives: ZIP, TAR and compressed files, one member after the other.
+"""Unpacks archives: ZIP and TAR, also compressed, one member after the other.
 
 No file is written under its name in the archive, links are not followed, and sizes in headers are
 not trusted. A member that cannot be read is recorded; the rest are kept.
 """
 
-import bz2
-import gzip
 import lzma
 import struct
 import tarfile
@@ -21,25 +19,18 @@ from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.archives import zip_names
+from ingest.formats.archives.compressed import Content, content_of
+from ingest.formats.archives.inflation import InflationBudget, LimitedStream, file_size
 from ingest.formats.archives.members import FolderSink, escapes_folder
 from ingest.formats.archives.zip_member import open_member
-from ingest.formats.detect.sniff import sniff
 from ingest.formats.detect.zip import LARGEST_DIRECTORY, directory_size
 
-_RATIO = 200  # inflated to packed size; real files stay below 60
-_RATIO_FROM = 32 * 1024 * 1024  # bytes
 _ZIP_RATIO_FROM = 256 * 1024 * 1024  # bytes, all members together
-_TAR_BLOCK = 512
 _LEADING = frozenset({b"x", b"g", b"X", b"L", b"K"})  # extended headers; tarfile reads them whole
 _LONGEST_LEADING = 1024 * 1024  # bytes
 _SYSTEM_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _DAMAGED = "It is damaged and could not be read."
 _REST = "(the rest of the archive)"
-_STREAMS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
-    types.GZIP: lambda file: cast(IO[bytes], gzip.open(file)),  # noqa: SIM115  # closed by callers
-    types.BZIP2: bz2.open,
-    types.XZ: lzma.open,
-}
 _BROKEN = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -63,19 +54,18 @@ def unpack(
     after each member. Raises Permanent: `unsupported_type` (not an archive), `archive_unsafe`,
     `encrypted` (all members), `corrupt`, `too_large`, `empty_content`.
     """
-    media_type = sniff(file, name=name).media_type
     skipped: Counter[str] = Counter()
     unpacker = _Unpacker(sink, skipped, on_member)
-    if media_type == types.ZIP:
-        unpacker.zip(file)
-    elif media_type == types.TAR:
-        unpacker.tar(file)
-    elif media_type in _STREAMS:
-        unpacker.stream(file, media_type, name)
-    else:
-        raise Permanent(
-            f"This is {catalog.label(media_type)}, not an archive.", code="unsupported_type"
-        )
+    with content_of(file, name=name, max_bytes=sink.max_member_bytes) as content:
+        if content.sniffed.media_type == types.ZIP:
+            unpacker.zip(content.stream)
+        elif content.sniffed.media_type == types.TAR:
+            unpacker.tar(content.stream)
+        elif content.is_inflated:  # in a job of a version that took it for an archive
+            unpacker.file(content)
+        else:
+            what = catalog.label(content.sniffed.media_type)
+            raise Permanent(f"This is {what}, not an archive.", code="unsupported_type")
     _check(sink)
     return dict(skipped)
 
@@ -104,7 +94,7 @@ class _Unpacker:
             raise Permanent("It contains too many files.", code="archive_unsafe")
         # Members may share packed bytes. Then each ratio is plausible, but not the ratio of all
         # together.
-        whole = _InflationBudget(packed=_size(file), at_least=_ZIP_RATIO_FROM)
+        whole = InflationBudget(packed=file_size(file), at_least=_ZIP_RATIO_FROM)
         with _damage_as_error():
             archive = zipfile.ZipFile(file)
         with archive:
@@ -132,15 +122,15 @@ class _Unpacker:
         archive: zipfile.ZipFile,
         member: zipfile.ZipInfo,
         path: str,
-        whole: "_InflationBudget",
+        whole: InflationBudget,
     ) -> None:
         if member.flag_bits & 0x1:
             self._sink.refuse(path, code="encrypted", message="It is protected by a password.")
             return
         try:
             with open_member(archive, member) as part:
-                own = _InflationBudget(packed=member.compress_size)
-                self._add(path, _LimitedStream(part, own, whole))
+                own = InflationBudget(packed=member.compress_size)
+                self._add(path, LimitedStream(part, own, whole))
         except _BROKEN:
             self._sink.refuse(path, code="corrupt", message=_DAMAGED)
 
@@ -162,27 +152,14 @@ class _Unpacker:
             part = archive.extractfile(member)
             if part is not None:
                 # Holes of a sparse file are not stored, so they count as inflated.
-                holes = [_InflationBudget(packed=_written(member))] if member.issparse() else []
-                self._add(member.name, _LimitedStream(part, *holes))
+                holes = [InflationBudget(packed=_written(member))] if member.issparse() else []
+                self._add(member.name, LimitedStream(part, *holes))
 
-    def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
-        """Unpack a compressed file, which may be a tar."""
-        packed = _size(file)
-        with _damage_as_error(), _STREAMS[media_type](file) as inflated:
-            head = inflated.read(_TAR_BLOCK)
-        file.seek(0)
-        with _STREAMS[media_type](file) as inflated:
-            content = _LimitedStream(inflated, _InflationBudget(packed=packed))
-            if _is_tar(head):
-                self.tar(cast(IO[bytes], content))
-                return
-            path = PurePosixPath(name).name
-            try:
-                self._add(PurePosixPath(path).stem or path, content)
-            except _BROKEN:
-                self._sink.refuse(path, code="corrupt", message=_DAMAGED)
+    def file(self, content: Content) -> None:
+        self._sink.add(PurePosixPath(content.name or "").name, content.stream)
+        self._on_member()
 
-    def _add(self, path: str, data: "_LimitedStream") -> None:
+    def _add(self, path: str, data: LimitedStream) -> None:
         self._sink.add(path, cast(BinaryIO, data))
         self._on_member()
 
@@ -196,35 +173,6 @@ class _Unpacker:
             self._skipped["system"] += 1
             return False
         return True
-
-
-class _InflationBudget:
-    """How many bytes may be inflated from a number of packed bytes."""
-
-    def __init__(self, *, packed: int, at_least: int = _RATIO_FROM) -> None:
-        self._left = max(at_least, _RATIO * packed)
-
-    def spend(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
-            raise Permanent(
-                "The archive decompresses to many times its size (possible decompression bomb).",
-                code="archive_unsafe",
-            )
-
-
-class _LimitedStream:
-    """A reader that stops with Permanent `archive_unsafe` when an allowance is used up."""
-
-    def __init__(self, stream: IO[bytes], *allowances: _InflationBudget) -> None:
-        self._stream = stream
-        self._allowances = allowances
-
-    def read(self, size: int = -1) -> bytes:
-        block = self._stream.read(size)
-        for allowance in self._allowances:
-            allowance.spend(len(block))
-        return block
 
 
 class _TarHeader(tarfile.TarInfo):
@@ -249,13 +197,6 @@ def _written(member: tarfile.TarInfo) -> int:
     return sum(size for _, size in parts)
 
 
-def _size(file: BinaryIO) -> int:
-    """Size of the file in bytes; leaves it at its start."""
-    size = file.seek(0, 2)
-    file.seek(0)
-    return size
-
-
 @contextmanager
 def _damage_as_error() -> Iterator[None]:
     try:
@@ -264,13 +205,3 @@ def _damage_as_error() -> Iterator[None]:
         raise
     except Exception as error:
         raise Permanent("The archive is damaged.", code="corrupt") from error
-
-
-def _is_tar(head: bytes) -> bool:
-    if len(head) < _TAR_BLOCK:
-        return False
-    try:
-        tarfile.TarInfo.frombuf(head, "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
-        return False
-    return True

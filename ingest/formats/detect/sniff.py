@@ -104,7 +104,7 @@ def _binary(file: BinaryIO, head: bytes) -> str | None:
     for declared in catalog.formats():
         if any(_begins(head, signature) for signature in declared.signatures):
             return declared.media_type
-    return types.TAR if _is_tar(head[:_TAR_BLOCK]) else None
+    return types.TAR if is_tar(head[:_TAR_BLOCK]) else None
 
 
 def _begins(head: bytes, signature: bytes | re.Pattern[bytes]) -> bool:
@@ -125,8 +125,11 @@ def _is_pdf(head: bytes) -> bool:
     return not is_text(before) or mail_family(decode(before)[0], None) is None
 
 
-def _is_tar(block: bytes) -> bool:
-    """Whether the header checksum is right, which also detects archives older than `ustar`."""
+def is_tar(block: bytes) -> bool:
+    """Whether a file that begins with these 512 bytes is a tar archive.
+
+    Its header has the right checksum, also in archives older than `ustar`.
+    """
     stated = block[_TAR_SUM].strip(b" \0")
     if len(block) < _TAR_BLOCK or not stated.isdigit():
         return False

@@ -68,6 +68,8 @@ def _prune(tree: lxml_html.HtmlElement) -> None:
         elif kinds & _NOTES:
             element.attrib.pop("hidden", None)
             element.attrib.pop("style", None)
+        elif "noteref" in kinds:
+            element.set("role", "doc-noteref")
     for link in _inner_links(tree):  # such links work only inside the book
         del link.attrib["href"]
 

@@ -32,6 +32,7 @@ _META = {
 _OPTIONS = ConversionOptions(
     extract_metadata=False,
     skip_images=True,
+    highlight_style="none",
     compact_tables=True,
     autolinks=False,
     # By default the converter drops `nav`, `form` and some `header` with their content.

@@ -5,10 +5,14 @@ from collections.abc import Sequence
 
 from lxml import html
 
+from ingest.formats.html.text_stats import INLINE
+
 _MOST_CELLS = 50_000  # of a table; above this, spans are not expanded
 _MOST_COLUMNS = 200
 _MOST_REPEATED = 500_000  # characters
 _CELLS = ("td", "th")
+_ENDS = tuple(".!?:;,")
+_INNER_CELLS = 30  # of a table inside a cell that becomes text
 
 
 def expand_spans(rows: Sequence[html.HtmlElement]) -> None:
@@ -23,6 +27,82 @@ def expand_spans(rows: Sequence[html.HtmlElement]) -> None:
     spanning: dict[int, tuple[int, html.HtmlElement]] = {}  # by column: rows left, cell
     for row in rows:
         _fill(row, spanning)
+
+
+def flatten_inner_tables(rows: Sequence[html.HtmlElement]) -> bool:
+    """Write small tables inside cells as text: `Volts: 230; Watts: 60`.
+
+    Whether no table is left in a cell; if some would be, nothing is changed.
+    """
+    inner = [table for row in rows for cell in row for table in cell.iter("table")]
+    if any(not _is_small(table) for table in inner):
+        return False
+    for table in inner:
+        lines = [
+            [" ".join(cell.text_content().split()) for cell in row if cell.tag in _CELLS]
+            for row in table.iter("tr")
+        ]
+        text = "; ".join(filter(None, map(_written, lines)))
+        tail = table.tail
+        table.clear()
+        table.tag, table.text, table.tail = "span", f" {text} ", tail
+    return True
+
+
+def _is_small(table: html.HtmlElement) -> bool:
+    if next(table.iterdescendants("table", "h1", "h2", "h3", "pre"), None) is not None:
+        return False
+    return sum(1 for _ in table.iter(*_CELLS)) <= _INNER_CELLS
+
+
+def _written(cells: Sequence[str]) -> str:
+    if len(cells) == 2 and all(cells):
+        return f"{cells[0].removesuffix(':')}: {cells[1]}"
+    return ", ".join(filter(None, cells))
+
+
+def separate_items(cell: html.HtmlElement) -> None:
+    """Put marks between items, paragraphs and lines in a cell, which becomes one line."""
+    for item in cell.iter("li", "p"):
+        following = item.getnext()
+        if following is None or following.tag != item.tag:
+            continue
+        if item.tag == "li" or _begins_item(following.text_content()):
+            _mark_end(item)
+    for line_break in cell.iter("br") if cell.tag == "td" else ():
+        following = line_break.getnext()
+        text = (line_break.tail or "").strip()
+        if _begins_item(text or ("" if following is None else following.text_content())):
+            previous = line_break.getprevious()
+            if previous is None:
+                _mark_text(line_break.getparent())
+            else:
+                _mark_behind(previous)
+
+
+def _begins_item(text: str) -> bool:
+    """Whether it does not go on with a sentence."""
+    first = text.lstrip()[:1]
+    return first.isupper() or first.isdecimal()
+
+
+def _mark_end(item: html.HtmlElement) -> None:
+    while len(item) and item[-1].tag not in INLINE and not (item[-1].tail or "").strip():
+        item = item[-1]
+    _mark_behind(item[-1]) if len(item) else _mark_text(item)
+
+
+def _mark_text(element: html.HtmlElement) -> None:
+    words = (element.text or "").rstrip()
+    if words and not words.endswith(_ENDS):
+        element.text = f"{words};"
+
+
+def _mark_behind(element: html.HtmlElement) -> None:
+    words = (element.tail or "").rstrip()
+    said = words or element.text_content().rstrip()
+    if said and not said.endswith(_ENDS):
+        element.tail = f"{words};"
 
 
 def _fill(row: html.HtmlElement, spanning: dict[int, tuple[int, html.HtmlElement]]) -> None:

@@ -1,36 +1,58 @@
 """Replaces markup that the converter drops or garbles by markup that it keeps.
 
-Formulas become text, captions and summaries paragraphs, definition lists plain lists; code keeps
-its lines; layout tables are dissolved; cells that span rows or columns are repeated.
+Formulas, pictures and boxes become text, captions and summaries paragraphs, definition lists plain
+lists; code keeps its lines, while the lines of a paragraph are joined; layout tables are dissolved;
+cells that span rows or columns are repeated.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from lxml import etree, html
 
-from ingest.formats.html.tables import expand_spans
+from ingest.formats.html.checkboxes import write_checkboxes
+from ingest.formats.html.code_language import language_of_block
+from ingest.formats.html.formula import formula
+from ingest.formats.html.inline_text import tidy_text
+from ingest.formats.html.pictures import write_alternative_texts
+from ingest.formats.html.tables import expand_spans, flatten_inner_tables, separate_items
+from ingest.optional_steps import attempt
 
-_TEX = etree.XPath(".//*[local-name()='annotation'][contains(@encoding, 'tex')]/text()")
-_ANNOTATIONS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//rp")
-_OPERATORS = {"msup": "^", "msub": "_", "mfrac": "/"}
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
-_DISPLAY = "{\\displaystyle"
 # Unclosed elements that contain the rest of the page; the converter would drop them.
 _UNCLOSED = etree.XPath("//*[self::svg or self::iframe][.//p or .//div or .//li or .//h1]")
 _LINKED_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "blockquote")
-_LISTS = etree.XPath("//dl[dt and not(*[not(self::dt or self::dd or self::script)])]")
-_BARE_CODE = etree.XPath("//pre[not(.//code) and not(.//table)]")
+_LISTS = etree.XPath(
+    "//dl[.//dt and not(*[not(self::dt or self::dd or self::script or self::div[dt])])"
+    " and not(div/*[not(self::dt or self::dd)])]"
+)
+_DIGITS = " \t\r\n0123456789"
+_ENDS = tuple(".!?:;,")
+_LINE_NUMBERS = etree.XPath(
+    "//*[self::span or self::td or self::a][contains(@class, 'lineno')"
+    " or contains(@class, 'line-number') or contains(@class, 'linenumber')]"
+)
+# Links of MediaWiki, and what KaTeX draws beside its MathML.
+_REPEATED = etree.XPath(
+    "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
+    " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
+)
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
 def tidy(tree: html.HtmlElement) -> None:
     """Change the page in place without losing text."""
+    for element in _LINE_NUMBERS(tree):
+        if element.getparent() is not None and not element.text_content().strip(_DIGITS):
+            element.drop_tree()
     for element in list(tree.iter("math")):
-        _replace_by_text(element, _formula(element))
-    for element in _BARE_CODE(tree):
-        _wrap_content(element, "code")
-    for element in list(tree.iter("sub", "sup", "rp")):
-        element.drop_tag() if element.tag != "rp" else element.drop_tree()
+        _replace_by_text(element, formula(element))
+    _each(tree, "pre", _tidy_code)
+    for element in [*tree.iter("rp"), *_REPEATED(tree)]:
+        if element.getparent() is not None:
+            element.drop_tree()
+    for step in (tidy_text, write_alternative_texts, write_checkboxes):
+        attempt("tidying", partial(step, tree))
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")
         element.tag = "p"
@@ -48,21 +70,15 @@ def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement],
         change(element)
 
 
-def _formula(math: html.HtmlElement) -> str:
-    """TeX if the page has it, else the letters and operators in order."""
-    stated = _TEX(math)
-    text = str(stated[0]) if stated else math.get("alttext") or ""
-    if not text.strip():
-        for element in _ANNOTATIONS(math):
-            element.drop_tree()
-        for element in math.iter(*_OPERATORS):
-            if len(element) > 1:
-                element[0].tail = _OPERATORS[element.tag]
-        text = "".join(part.strip() for part in math.itertext())
-    text = " ".join(text.split())
-    if text.startswith(_DISPLAY) and text.endswith("}"):
-        text = text[len(_DISPLAY) : -1].strip()
-    return text
+def _tidy_code(block: html.HtmlElement) -> None:
+    if next(block.iter("table"), None) is not None:
+        return
+    language = language_of_block(block)
+    code = next(block.iter("code"), None)
+    if code is None:
+        _wrap_content(block, "code")
+        code = block[0]
+    code.set("class", f"language-{language}" if language else "")
 
 
 def _replace_by_text(element: html.HtmlElement, text: str) -> None:
@@ -100,7 +116,8 @@ def _tidy_link(link: html.HtmlElement) -> None:
     address = link.attrib.pop("href", None)
     link.tag = "div"
     if address is not None:
-        target = next((block for block in blocks if block.tag[0] == "h"), blocks[0])
+        words = [block for block in blocks if "data-picture" not in block.attrib] or blocks
+        target = next((block for block in words if block.tag[0] == "h"), words[0])
         _wrap_content(target, "a")
         target[0].set("href", address)
 
@@ -108,26 +125,40 @@ def _tidy_link(link: html.HtmlElement) -> None:
 def _to_list(definitions: html.HtmlElement) -> None:
     """Turn a `dl` into a list with one item per term, or run of terms, with its definitions."""
     definitions.tag = "ul"
+    groups = list(definitions.iterchildren("div"))
+    children = [
+        part for child in definitions for part in (child if child.tag == "div" else (child,))
+    ]
     item = None
     after_term = False
-    for child in list(definitions):
+    for child in children:
         is_term = child.tag == "dt"
         if item is None or (is_term and not after_term):
             item = etree.SubElement(definitions, "li")
         child.tag = "strong" if is_term else "span"
         child.tail = " "
         if after_term:
-            item[-1].tail = " / " if is_term else ": "
+            has_colon = item[-1].text_content().rstrip().endswith(":")
+            item[-1].tail = " / " if is_term else " " if has_colon else ": "
+        elif len(item) and not item[-1].text_content().rstrip().endswith(_ENDS):
+            item[-1].tail = "; "
         item.append(child)
         after_term = is_term
+    for group in groups:
+        definitions.remove(group)
 
 
 def _tidy_table(table: html.HtmlElement) -> None:
-    if _is_layout(table):
-        for part in [table, *_parts(table)]:
+    parts = list(_parts(table))
+    rows = [part for part in parts if part.tag == "tr"]
+    cells = [part for part in parts if part.tag in ("td", "th")]
+    if _is_layout(table, rows, cells):
+        for part in [table, *parts]:
             _dissolve(part)
     else:
-        expand_spans([part for part in _parts(table) if part.tag == "tr"])
+        for cell in cells:
+            separate_items(cell)
+        expand_spans(rows)
 
 
 def _dissolve(part: html.HtmlElement) -> None:
@@ -141,16 +172,21 @@ def _dissolve(part: html.HtmlElement) -> None:
         part.insert(0, words)
 
 
-def _is_layout(table: html.HtmlElement) -> bool:
-    """Whether it contains tables or headings, or one cell per row, instead of data."""
+def _is_layout(
+    table: html.HtmlElement, rows: list[html.HtmlElement], cells: list[html.HtmlElement]
+) -> bool:
+    """Whether it contains tables or headings, or one cell per row, instead of data.
+
+    Small tables inside a table with a header become text.
+    """
     if table.get("role") in ("presentation", "none"):
         return True
-    if next(table.iterdescendants("table", "h1", "h2"), None) is not None:
+    if next(table.iterdescendants("h1", "h2"), None) is not None:
         return True
-    parts = list(_parts(table))
-    rows = [part for part in parts if part.tag == "tr"]
-    cells = [part for part in parts if part.tag in ("td", "th")]
-    return len(cells) <= len(rows) and not any(cell.tag == "th" for cell in cells)
+    has_header = any(cell.tag == "th" for cell in cells)
+    if next(table.iterdescendants("table"), None) is not None:
+        return not (has_header and flatten_inner_tables(rows))
+    return len(cells) <= len(rows) and not has_header
 
 
 def _parts(table: html.HtmlElement) -> Iterator[html.HtmlElement]:

@@ -16,6 +16,7 @@ from ingest.formats import media_types as types
 from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.office import xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.formats.office.rtf_raised import mark_raised, write_raised
 from ingest.optional_steps import improve
 
 _FIB_FLAGS = 0x0A  # offset in the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
@@ -45,6 +46,7 @@ def extract(source: InputFile) -> Extraction:
             properties = improve("metadata", lambda: summary(ole), otherwise=dict)
     else:
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
+        data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
@@ -65,7 +67,8 @@ def extract(source: InputFile) -> Extraction:
 def _parts(text: str, *, is_presentation: bool) -> list[str]:
     if is_presentation:
         return improve("layout", lambda: slides(text), otherwise=lambda: [text])
-    return [improve("fields", lambda: without_fields(text), otherwise=lambda: text)]
+    text = improve("fields", lambda: without_fields(text), otherwise=lambda: text)
+    return [improve("markup", lambda: write_raised(text), otherwise=lambda: text)]
 
 
 def _refuse_encrypted(ole: olefile.OleFileIO) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ingest.formats.common.raised_text import lowered, raised, written_out
 from ingest.formats.office.blocks import comment_text, link
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.styles import OdfStyle, OdfStyles, style_of
@@ -15,6 +16,7 @@ _SKIPPED = frozenset(
 _SHAPES = frozenset(
     {"frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "g"}
 )
+_MARKS = {"raised": raised, "lowered": lowered}
 _DEEP = 50  # nested spans
 
 
@@ -44,7 +46,7 @@ class OdfInline:
     @property
     def text(self) -> str:
         """The visible text; line breaks are newlines."""
-        return "".join(self.pieces)
+        return written_out("".join(self.pieces))
 
 
 def read_inline(
@@ -109,7 +111,8 @@ class _InlineReader:
             self.found.faint += len(text)
             if self.drop_faint:
                 return
-        self.found.pieces.append(text)
+        mark = _MARKS.get(style.position or "")
+        self.found.pieces.append(text if mark is None else mark(text))
 
     def _link(self, start: int, address: str) -> None:
         is_web = address.lower().startswith(("http://", "https://", "mailto:"))

@@ -1,6 +1,8 @@
 """Styles of OpenDocument files: hidden text, white text, titles, numbered lists."""
 
+import re
 from dataclasses import dataclass
+from typing import Literal
 
 from lxml import etree
 
@@ -9,6 +11,7 @@ from ingest.formats.office.xml_tree import attribute, local
 _MOST_PARENTS = 20
 _WHITE = "#ffffff"
 _TITLES = {"Title": 1, "Subtitle": 2}
+_ABOVE, _BELOW = re.compile(r"[1-9][\d.]*%"), re.compile(r"-[1-9][\d.]*%")
 _NUMBERED = "list-level-style-number"
 
 
@@ -22,6 +25,7 @@ class OdfStyle:
     is_white: bool = False
     has_background: bool = False
     is_hidden_slide: bool = False
+    position: Literal["raised", "lowered", None] = None
 
 
 PLAIN = OdfStyle()
@@ -71,8 +75,17 @@ class OdfStyles:
             is_hidden=looks.get("display") == "none",
             is_white=looks.get("color", "").lower() == _WHITE,
             has_background=looks.get("background-color", "transparent") != "transparent",
+            position=_position(looks.get("text-position", "")),
             is_hidden_slide=looks.get("visibility") == "hidden",
         )
+
+
+def _position(stated: str) -> Literal["raised", "lowered", None]:
+    """Of `super 58%`, `-33% 58%`: the place, in percent of the font's height, and the size."""
+    place = stated.split()[0] if stated.split() else ""
+    if place == "super" or _ABOVE.fullmatch(place):
+        return "raised"
+    return "lowered" if place == "sub" or _BELOW.fullmatch(place) else None
 
 
 def _numbered_levels(style: etree._Element) -> set[int]:

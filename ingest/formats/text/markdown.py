@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ingest.formats.common.raised_text import lowered, raised, written_out
 from ingest.formats.text.reading import Reading, headed
 from ingest.optional_steps import improve
 
@@ -21,11 +22,18 @@ _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$|^(\S.*?)[ \t]*\r?\n={3,}[ \t]*\r?$", re.MULTILINE
 )
-# The first group matches code, which keeps its comments.
+# The first group matches code, which keeps its comments and tags.
+_CODE = (
+    r"(^[ ]{0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ ]{0,3}(?P=fence)[`~]*[ \t\r]*$|\Z)"
+    r"|`[^`\n]*`)"
+)
 _COMMENT = re.compile(
-    r"(^[ ]{0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}(?P=fence)[`~]*[ \t\r]*$|\Z)"
-    r"|`[^`\n]*`)|<!--.*?-->",
+    _CODE + r"|<!--.*?-->",
     re.MULTILINE | re.DOTALL,
+)
+_RAISED = re.compile(
+    _CODE + r"|<(?P<tag>sup|sub)>(?P<text>[^<>\n]{1,40})</(?P=tag)>",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _KNOWN = {
     "author": ("author", "authors", "creator"),
@@ -49,6 +57,7 @@ def read_markdown(text: str) -> Reading:
     """Read Markdown. The front matter's title becomes a heading; else the first heading counts."""
     front, body = improve("front_matter", lambda: _front_matter(text), otherwise=lambda: ({}, text))
     body = improve("comments", lambda: _without_comments(body), otherwise=lambda: body)
+    body = improve("tidying", lambda: _with_raised(body), otherwise=lambda: body)
     if not body.strip():
         front, body = {}, text
     stated = front.pop("title", None)
@@ -96,6 +105,20 @@ def _without_comments(text: str) -> str:
     # No comment closes after the last `-->`; a search there would take quadratic time.
     end = last + len("-->")
     return _COMMENT.sub(lambda match: match[1] or "", text[:end]) + text[end:]
+
+
+def _with_raised(text: str) -> str:
+    """The text with its `<sup>` and `<sub>` outside code written out."""
+    if "</su" not in text.lower():
+        return text
+
+    def marked(match: re.Match[str]) -> str:
+        if match[1] is not None:
+            return match[1]
+        mark = raised if match["tag"].lower() == "sup" else lowered
+        return mark(match["text"])
+
+    return written_out(_RAISED.sub(marked, text))
 
 
 def _first_heading(start: str) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ingest.formats.common.raised_text import lowered, raised, written_out
 from ingest.formats.office.blocks import link
 from ingest.formats.office.omml import math_text
 from ingest.formats.office.opc import Relation
@@ -41,6 +42,9 @@ _WINGDINGS_FONT = {
 }  # fmt: skip
 
 
+_MARKS = {"superscript": raised, "subscript": lowered}
+
+
 @dataclass(slots=True)
 class WordInline:
     """Content of one paragraph."""
@@ -57,7 +61,7 @@ class WordInline:
     @property
     def text(self) -> str:
         """The visible text; line breaks are newlines."""
-        return "".join(self.pieces)
+        return written_out("".join(self.pieces))
 
 
 @dataclass(slots=True)
@@ -104,6 +108,7 @@ class Runs:
         properties = child(run, "rPr")
         is_hidden = hidden or is_on(child(properties, "vanish"))
         is_faint = faint and _is_faint(properties)
+        mark = _MARKS.get(value(child(properties, "vertAlign")) or "", str)
         for item in run:
             name = local(item)
             if name in _BOXES:
@@ -117,7 +122,7 @@ class Runs:
             elif name in ("footnoteReference", "endnoteReference"):
                 found.pieces.append(self._note(name.removesuffix("Reference"), item))
             else:
-                self._put(_plain(item, name), found, is_hidden, is_faint)
+                self._put(mark(_plain(item, name)), found, is_hidden, is_faint)
 
     def _put(self, text: str, found: WordInline, is_hidden: bool, is_faint: bool) -> None:
         if not text:

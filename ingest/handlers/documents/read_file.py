@@ -32,6 +32,7 @@ async def read_file(
                 chunk=settings,
                 members=str(folder),
                 ocr=ctx.ocr,
+                max_inflated=ctx.archives.member_bytes,
             )
             parsed = await retry_crashed_parser_once(
                 lambda: ctx.parser.parse(

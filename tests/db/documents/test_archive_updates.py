@@ -1,5 +1,6 @@
 """The next version of an archive or message: only what has changed is read, old until new."""
 
+import gzip
 from typing import LiteralString
 from uuid import UUID
 
@@ -107,6 +108,19 @@ async def test_plain_file_replacing_an_archive_removes_its_members(
     assert after_file == ({"docs": "just text"}, 1)
     assert await texts(conn, id) == {"docs/a.txt": "one"}
     assert (await source(conn, id))["chunk_count"] == 1
+
+
+async def test_documents_of_compressed_files_from_before_they_were_one_are_replaced(
+    archives: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    """Earlier versions took a compressed file for an archive with one file."""
+    packed = gzip.compress(b"one")
+    earlier = {"a.txt.gz/a.txt": b"one", "b.txt": b"two"}
+    id = await archives.ingest(application_id, "docs.zip", zip_of(earlier))
+
+    await archives.ingest(application_id, "docs.zip", zip_of({"a.txt.gz": packed, "b.txt": b"two"}))
+
+    assert await texts(conn, id) == {"docs.zip/a.txt.gz": "one", "docs.zip/b.txt": "two"}
 
 
 async def test_a_new_version_of_a_file_keeps_the_id_of_its_document(

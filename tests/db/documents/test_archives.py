@@ -1,5 +1,6 @@
 """Archives and messages: every file in them is a document of its own, or says why not."""
 
+import gzip
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
@@ -51,6 +52,59 @@ async def test_a_bad_file_in_an_archive_fails_alone(
         "member docs.zip/b.pdf": ("failed", "corrupt"),
         "member docs.zip/empty.txt": ("failed", "empty_content"),
     }
+
+
+async def test_a_compressed_file_is_one_document_by_one_job(
+    archives: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    data = gzip.compress(b"one")
+
+    id = await archives.ingest(application_id, "mine/a.txt.gz", data)
+
+    row = await source(conn, id)
+    assert (row["status"], row["chunk_count"], row["size_bytes"]) == ("completed", 1, len(data))
+    assert await texts(conn, id) == {"mine/a.txt.gz": "one"}
+    assert await jobs_of(conn, id) == {"file ": ("completed", None)}
+    again = await archives.add(application_id, "mine/a.txt.gz", data)
+    assert again.verdict == "unchanged"
+
+
+async def test_a_compressed_file_in_an_archive_is_one_document_by_one_job(
+    archives: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    data = zip_of({"a.txt.gz": gzip.compress(b"one"), "b.gz": gzip.compress(b"one")[:-9]})
+
+    id = await archives.ingest(application_id, "docs.zip", data)
+
+    assert await texts(conn, id) == {"docs.zip/a.txt.gz": "one"}
+    assert await jobs_of(conn, id) == {
+        "file ": ("completed", None),
+        "archive docs.zip": ("completed", None),
+        "member docs.zip/a.txt.gz": ("completed", None),
+        "member docs.zip/b.gz": ("failed", "corrupt"),
+    }
+
+
+@pytest.mark.parametrize("pack", [zip_of, tar_of])
+async def test_files_of_a_compressed_archive_have_its_path_only(
+    archives: ArchiveHouse, conn: Connection, application_id: UUID, pack: object
+) -> None:
+    data = gzip.compress(pack({"a.txt": b"one"}))  # type: ignore[operator]
+
+    id = await archives.ingest(application_id, "docs.gz", data)
+
+    assert await texts(conn, id) == {"docs.gz/a.txt": "one"}
+    assert set(await jobs_of(conn, id)) == {"file ", "archive docs.gz", "member docs.gz/a.txt"}
+
+
+async def test_a_compressed_file_is_limited_as_files_of_archives_are(
+    archives: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    archives.limits = ArchiveLimits(member_bytes=100)
+
+    id = await archives.ingest(application_id, "a.txt.gz", gzip.compress(b"word " * 21))
+
+    assert (await source(conn, id))["error_code"] == "too_large"
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_notes_are_kept_even_where_readers_show_them_on_demand() -> None:
 
     document = extract(epub({"a.xhtml": body}))
 
-    assert "Text1" in document.text
+    assert "Text[^1]" in document.text
     assert "The note, at some length." in document.text
 
 

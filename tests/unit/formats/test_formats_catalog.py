@@ -44,8 +44,8 @@ def test_every_family_with_a_package_is_found() -> None:
 
 
 @pytest.mark.parametrize("declared", FORMATS, ids=media_type)
-def test_a_format_has_a_reader_or_is_an_archive(declared: Format) -> None:
-    assert (declared.reader is None) == declared.is_archive
+def test_a_format_has_a_reader_or_holds_other_files(declared: Format) -> None:
+    assert (declared.reader is None) == (declared.is_archive or declared.is_compressed)
     if declared.reader is not None:
         assert callable(import_module(declared.reader).extract)
 

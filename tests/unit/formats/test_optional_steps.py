@@ -23,7 +23,7 @@ from ingest.page_words import Recognised
 from ingest.tokens.tokenizers import load_tokenizer
 from tests.builders.rich_files import rich_files
 
-_ARCHIVES = (".zip", ".tar", ".tgz", ".gz")
+_ARCHIVES = (".zip", ".tar", ".tgz")
 FILES = {
     name: data
     for name, data in rich_files().items()

@@ -1,5 +1,6 @@
 """Pages of PDFs and pictures as they are shown, and files that lie about them."""
 
+import gzip
 import io
 import random
 
@@ -43,6 +44,14 @@ def test_the_asked_page_of_a_pdf_is_drawn_upright() -> None:
         0, 255, 255,
     )  # fmt: skip
     assert drawn(data, media_types.PDF, page=1).getextrema() == (255, 255)
+
+
+def test_pages_of_a_compressed_file_are_drawn() -> None:
+    data = document(area(0, 0, 300, 400, grey=0))
+
+    assert drawn(gzip.compress(data), media_types.PDF).tobytes() == (
+        drawn(data, media_types.PDF).tobytes()
+    )
 
 
 def test_values_of_forms_are_drawn_and_found() -> None:

@@ -1,5 +1,6 @@
 """Pages are drawn and searched in a parser process: hostile files end there."""
 
+import gzip
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -8,7 +9,8 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.formats import media_types
-from ingest.sandbox.messages import LocateRequest, RenderRequest
+from ingest.model import ChunkSettings
+from ingest.sandbox.messages import LocateRequest, ParseRequest, RenderRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders.make_pdf import Sheet, at, document
 
@@ -49,6 +51,22 @@ async def test_a_page_is_drawn_and_its_text_found(pool: ParserPool, tmp_path: Pa
     [[whole], [part]] = found.places
     assert whole[0] == pytest.approx(0.1, abs=0.01)
     assert whole[0] < part[0] < part[2] == whole[2]
+
+
+async def test_a_compressed_file_is_read_and_drawn(pool: ParserPool, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf.gz"
+    path.write_bytes(gzip.compress(document(at(60, 600, "Words on a page"))))
+    chunks = ChunkSettings(tokenizer="minilm", size=64, overlap=8)
+
+    parsed = await pool.parse(
+        path, ParseRequest(name="a.pdf.gz", declared=None, max_pages=9, chunk=chunks)
+    )
+
+    assert (parsed.document.media_type, parsed.document.text) == (
+        "application/pdf",
+        "Words on a page",
+    )
+    assert (await pool.render(path, request())).width == 300
 
 
 async def test_a_page_that_takes_for_ever_ends_its_process_only(

@@ -40,7 +40,7 @@ LONG = "".join(
         ("<details><summary>More</summary><p>Text of the details.</p></details>",
          ["**More**", "Text of the details."]),
         ("<p>H<sub>2</sub>O, snake_case_name, a*b and [1].",
-         ["H2O, snake_case_name, a*b and [1]."]),
+         ["H₂O, snake_case_name, a*b and [1]."]),
         ("<table><tr><td><h2>Part</h2><p>Of a layout.</table>", ["## Part", "\nOf a layout."]),
         ("<table><tr><td>One cell with words.<tr><td>Another cell.</table>",
          ["One cell with words.\n\nAnother cell."]),

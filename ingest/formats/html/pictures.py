@@ -1,0 +1,116 @@
+"""What pictures show, by their alternative texts."""
+
+import re
+
+from lxml import etree, html
+
+from ingest.formats.html.formula import without_style
+from ingest.formats.html.text_stats import INLINE, word_set
+
+_PICTURES = etree.XPath("//img[@alt] | //input[@type='image'][@alt] | //area[@alt][@href]")
+_HEADINGS = etree.XPath("//h1 | //h2 | //h3")
+_DECORATION = etree.XPath(
+    "boolean(ancestor-or-self::*[@aria-hidden='true' or @role='presentation' or @role='none'])"
+)
+_NEAR = ("a", "figure", "td", "th", "li", "p", "div", "h1", "h2", "h3", "h4", "h5", "h6")
+_FILE_NAME = re.compile(
+    r".*\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?|avif)|(?:IMG|DSC|image|img|photo|"
+    r"screenshot|bild|foto)[\W_]*[\d\W_]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF = re.compile(
+    r"\A(?:(?:an? )?(?:image|photo(?:graph)?|picture|avatar|portrait|logo|thumbnail|icon|cover) "
+    r"(?:of|for) |profile picture of )|'s (?:avatar|picture|photo)\Z| logo\Z",
+    re.IGNORECASE,
+)
+_BADGE = re.compile(r"badge|shields\.io", re.IGNORECASE)
+_GENERIC = word_set(
+    "image photo picture icon logo img thumbnail thumb placeholder avatar banner spacer pixel"
+    " bild foto symbol loading untitled"
+)
+_INLINE = frozenset(
+    {"emoji", "wp-smiley", "emoticon", "latex", "tex", "mwe-math-fallback-image-inline"}
+)
+_HOLDS_BLOCKS = frozenset(
+    {"body", "main", "article", "section", "div", "figure", "picture", "center", "blockquote"}
+)
+_LONGEST = 1000  # characters
+_NEAR_TEXT = 5000  # characters of a block that may say the same
+_SMALL = 32  # pixels; icons
+
+
+def write_alternative_texts(tree: html.HtmlElement) -> None:
+    """Put what pictures show in their place, unless the page says it anyway or it says nothing."""
+    seen = {" ".join(heading.text_content().split()).casefold() for heading in _HEADINGS(tree)}
+    around: dict[html.HtmlElement, str] = {}
+    for picture in _PICTURES(tree):
+        text = " ".join((picture.get("alt") or "")[:_LONGEST].split())
+        kinds = set((picture.get("class") or "").split())
+        if not text or picture.getparent() is None:
+            continue
+        if kinds & _INLINE and not _is_variable(picture, text):
+            _replace(picture, without_style(text))
+        elif text.casefold() not in seen and _says_something(picture, text, around):
+            seen.add(text.casefold())
+            _replace(picture, text)
+
+
+def _is_variable(picture: html.HtmlElement, text: str) -> bool:
+    """Whether it is a single letter beside hidden MathML, which a search cannot use."""
+    return picture.get("aria-hidden") == "true" and len(without_style(text)) == 1
+
+
+def _says_something(
+    picture: html.HtmlElement, text: str, around: dict[html.HtmlElement, str]
+) -> bool:
+    """`around`: the text of the blocks that were looked at so far."""
+    if _BADGE.search(picture.get("src") or ""):
+        return False
+    if _FILE_NAME.fullmatch(text) or text.casefold() in _GENERIC or _DECORATION(picture):
+        return False
+    near = next(picture.iterancestors(*_NEAR), None)
+    if near is not None and near.tag == "a" and not near.text_content().strip():
+        near = next(near.iterancestors(*_NEAR), near)  # the words may be beside the link
+    if near is None:
+        return not _is_icon(picture)
+    if near not in around:
+        said = " ".join(near.text_content().split()).casefold()
+        around[near] = said[:_NEAR_TEXT]
+    if _is_in_link_or_cell(picture) and "logo" in text.casefold():
+        return False
+    if near.tag in ("td", "th") and not around[near]:
+        return True  # a tick or a cross
+    if _is_icon(picture):
+        return False
+    said = _OF.sub("", text).casefold()
+    return not said or said not in around[near]
+
+
+def _is_in_link_or_cell(picture: html.HtmlElement) -> bool:
+    return next(picture.iterancestors("a", "td"), None) is not None
+
+
+def _is_icon(picture: html.HtmlElement) -> bool:
+    sizes = [picture.get(name, "").removesuffix("px") for name in ("width", "height")]
+    stated = [int(size) for size in sizes if size.isdecimal()]
+    return bool(stated) and max(stated) <= _SMALL
+
+
+def _replace(picture: html.HtmlElement, text: str) -> None:
+    """The text in place of the picture: a paragraph, unless it stands between words."""
+    previous, parent, following = picture.getprevious(), picture.getparent(), picture.getnext()
+    before = (parent.text if previous is None else previous.tail) or ""
+    tail = picture.tail or ""
+    is_alone = not before.strip() and not tail.strip()
+    is_between_blocks = all(
+        other is None or other.tag == "img" or other.tag not in INLINE
+        for other in (previous, following)
+    )
+    picture.clear()
+    if is_alone and is_between_blocks and parent.tag in _HOLDS_BLOCKS:
+        picture.tag, picture.text, picture.tail = "p", text, tail
+        picture.set("data-picture", "")
+        return
+    picture.tag = "span"
+    picture.text = f" {text}" if before[-1:].isalnum() or previous is not None else text
+    picture.tail = tail if not tail[:1].isalnum() else f" {tail}"
