@@ -43,7 +43,7 @@ def test_the_log_of_a_job_grows_while_it_is_read(page: Page, filled: Service) ->
     job = filled.upload([("later.md", b"# later")])["files"][0]["jobId"]
     page.goto(f"#/jobs/{job}")
     expect(page.get_by_text("No line yet.")).to_be_visible()
-    expect(page.get_by_text("waits for the end of a pause")).to_be_visible()
+    expect(page.get_by_text("waits for the end of a pause", exact=True)).to_be_visible()
     page.get_by_role("button", name="Resume the type").click()
     expect(page.get_by_role("list", name="Log")).to_contain_text("store done")
     expect(page.get_by_role("main")).to_contain_text("completed")

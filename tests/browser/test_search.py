@@ -151,7 +151,7 @@ def test_a_hit_opens_its_document_at_its_chunk(page: Page) -> None:
     ask(page)
 
     link = hits(page).first.get_by_role("link", name="Open in document")
-    address = re.compile(r"^#/documents/[0-9a-f-]+\?chunk=[0-9a-f-]+$")
+    address = re.compile(r"^#/documents/[0-9a-f-]+\?chunk=[0-9a-f-]+&words=heron")
     expect(link).to_have_attribute("href", address)
 
 
