@@ -32,8 +32,9 @@ test("metadata lines are read and written back", () => {
 });
 
 test("the parts of an upload add up to its files", () => {
-  const shares = sharesOf({ unchanged: 3, duplicate: 0, rejected: 2 }, { completed: 4, failed: 1, pending: 0 });
-  assert.deepEqual(shares.map(({ name, count }) => [name, count]), [["completed", 4], ["failed", 1], ["unchanged", 3], ["rejected", 2]]);
+  const shares = sharesOf({ deleted: 2, unchanged: 3, duplicate: 0, rejected: 2 }, { completed: 4, failed: 1, pending: 0, cancelled: 3 });
+  assert.deepEqual(shares.map(({ name, count }) => [name, count]),
+    [["completed", 4], ["cancelled", 1], ["deleted", 2], ["failed", 1], ["unchanged", 3], ["rejected", 2]]);
 });
 
 test("common schedules are said in words, others are left as they are", () => {

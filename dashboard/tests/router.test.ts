@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { integer, match, oneOf, parseHash, text } from "../src/app/router.ts";
+import { arrived, integer, match, oneOf, parseHash, setQuery, text } from "../src/app/router.ts";
 
 test("a hash has a path and parameters", () => {
   const { path, query } = parseHash("#/sources?status=failed&q=a%26b");
@@ -28,4 +28,21 @@ test("parameters that are not valid are as good as missing", () => {
   assert.equal(integer("12"), 12);
   assert.equal(integer("1e9"), undefined);
   assert.equal(text(""), undefined);
+});
+
+test("a screen that is being left changes no address", () => {
+  const location = { hash: "#/sources/1?tab=jobs" };
+  Object.assign(globalThis, { location });
+  arrived("/sources/1");
+  setQuery({ tab: "events", cursor: undefined });
+  assert.equal(location.hash, "#/sources/1?tab=events");
+
+  // A link was followed; its screen is not there yet, and the old one still answers a click or a timer.
+  location.hash = "#/sites/1?status=failed";
+  setQuery({ tab: "events" });
+  assert.equal(location.hash, "#/sites/1?status=failed");
+
+  arrived("/sites/1");
+  setQuery({ status: undefined });
+  assert.equal(location.hash, "#/sites/1");
 });

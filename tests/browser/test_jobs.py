@@ -43,8 +43,8 @@ def test_the_log_of_a_job_grows_while_it_is_read(page: Page, filled: Service) ->
     job = filled.upload([("later.md", b"# later")])["files"][0]["jobId"]
     page.goto(f"#/jobs/{job}")
     expect(page.get_by_text("No line yet.")).to_be_visible()
-    expect(page.get_by_text("waits: the queue is paused")).to_be_visible()
-    filled.http.patch("/api/job-types/file", json={"isPaused": False}).raise_for_status()
+    expect(page.get_by_text("waits for the end of a pause", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Resume the type").click()
     expect(page.get_by_role("list", name="Log")).to_contain_text("store done")
     expect(page.get_by_role("main")).to_contain_text("completed")
 
@@ -56,7 +56,7 @@ def test_jobs_of_a_filter_are_retried_together(page: Page, filled: Service) -> N
     page.get_by_role("dialog").get_by_role("button", name="Retry: 1 job").click()
     expect(page.get_by_text("1 changed.")).to_be_visible()
     page.goto("#/jobs?type=bulk")
-    page.get_by_role("link", name="bulk").click()
+    page.get_by_role("link", name="bulk action").click()
     expect(page.get_by_role("main")).to_contain_text('"changed": 1')
 
 
@@ -115,3 +115,18 @@ def test_an_upload_reports_each_file_in_numbers_that_add_up(page: Page, filled: 
 
     page.get_by_role("button", name="Retry failed").click()
     expect(page.get_by_text("1 job was queued again.")).to_be_visible()
+
+    [source] = filled.get("/api/knowledge-sources", uri="2.md")["items"]
+    filled.http.delete(f"/api/knowledge-sources/{source['id']}").raise_for_status()
+    expect(page.locator(".legends").get_by_text("1 deleted")).to_be_visible()
+    expect(page.get_by_role("row", name="2.md")).to_contain_text("deleted")
+
+
+def test_an_upload_says_what_its_files_wait_for(page: Page, filled: Service) -> None:
+    filled.http.put("/api/worker/config", json={"paused": True}).raise_for_status()
+    batch = filled.upload([(f"held{n}.md", b"# held") for n in range(2)])["batchId"]
+    page.goto(f"#/batches/{batch}")
+    expect(page.get_by_role("link", name="wait for the end of a pause")).to_be_visible()
+    filled.http.put("/api/worker/config", json={"paused": False}).raise_for_status()
+    expect(page.locator(".legends").get_by_text("completed")).to_be_visible()
+    expect(page.get_by_role("link", name="end of a pause")).to_have_count(0)

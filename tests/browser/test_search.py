@@ -89,6 +89,22 @@ def test_compounds_are_marked_by_what_found_them(page: Page) -> None:
     expect(hits(page).first.locator("mark")).to_have_text("Sonderkündigung")
 
 
+def test_the_words_of_the_search_are_marked_in_the_document_until_they_are_put_away(
+    page: Page,
+) -> None:
+    ask(page)
+    hit(page, "Heron pump").get_by_role("link", name="Open in document").click()
+
+    expect(page.get_by_text("Found words:")).to_be_visible()
+    for pane in (page.get_by_role("region", name="Text"), page.locator(".chunk-list .is-chosen")):
+        expect(pane.locator("mark.word", has_text="oil")).to_have_count(1)
+        expect(pane.locator("mark.word", has_text="is")).to_have_count(0)  # says little
+    check_accessibility(page)
+    page.get_by_role("button", name="Mark them no more").click()
+    expect(page.locator("mark.word")).to_have_count(0)
+    expect(page.locator(".chunk-list .is-chosen")).to_be_visible()
+
+
 def test_how_it_was_searched_is_told(page: Page) -> None:
     ask(page)
 
@@ -135,7 +151,7 @@ def test_a_hit_opens_its_document_at_its_chunk(page: Page) -> None:
     ask(page)
 
     link = hits(page).first.get_by_role("link", name="Open in document")
-    address = re.compile(r"^#/documents/[0-9a-f-]+\?chunk=[0-9a-f-]+$")
+    address = re.compile(r"^#/documents/[0-9a-f-]+\?chunk=[0-9a-f-]+&words=heron")
     expect(link).to_have_attribute("href", address)
 
 

@@ -9,6 +9,7 @@ from playwright.sync_api import FilePayload, Page, Request, WebSocketRoute, expe
 from harness.service import Service
 from tests.browser.accessibility import check_accessibility
 from tests.browser.watch import Problems
+from tests.builders.make_archives import zip_of
 
 MARKUP: Final = "<img src=x onerror=alert(1)>.txt"
 RTL: Final = "דוח שנתי (סופי).txt"
@@ -73,6 +74,55 @@ def test_a_failed_file_says_why_and_has_the_button_that_mends_it(
     filled.wait_until_terminal(source_id(filled, "broken.pdf"))
     after = filled.get(f"/api/knowledge-sources/{source_id(filled, 'broken.pdf')}")["eventSeq"]
     assert after > before
+
+
+def test_what_waits_says_for_what_and_has_the_button(
+    page: Page, viewer_page: Page, filled: Service
+) -> None:
+    filled.http.put("/api/worker/config", json={"paused": True}).raise_for_status()
+    filled.upload([("held.md", b"# held back")])
+    source = source_id(filled, "held.md")
+    page.goto("#/sources?status=pending")
+    expect(page.get_by_role("row", name="held.md")).to_contain_text("waits for the end of a pause")
+    viewer_page.goto(f"#/sources/{source}")
+    expect(viewer_page.get_by_text("All work is paused.")).to_be_visible()
+    assert viewer_page.get_by_role("button", name="Resume").count() == 0
+
+    page.get_by_role("link", name="held.md").click()
+    expect(page.get_by_text("It waits for the end of a pause.")).to_be_visible()
+    check_accessibility(page)
+    page.get_by_role("button", name="Resume all work").click()
+    expect(page.locator(".lead").get_by_text("completed")).to_be_visible()
+    expect(page.get_by_text("It waits")).to_have_count(0)
+    filled.http.delete(f"/api/knowledge-sources/{source}").raise_for_status()
+
+
+def test_of_a_partial_file_the_failed_files_in_it_are_retried(page: Page, filled: Service) -> None:
+    data = zip_of({"fine.txt": b"fine words", "bad.pdf": b"%PDF-1.4 no"})
+    filled.upload([("bundle.zip", data)])
+    source = source_id(filled, "bundle.zip")
+    filled.wait_until_terminal(source)
+    page.goto(f"#/sources/{source}")
+    expect(page.locator(".lead").get_by_text("partial")).to_be_visible()
+    # The file itself was read: there is nothing to retry but what failed in it.
+    assert page.get_by_role("button", name="Retry", exact=True).count() == 0
+    page.get_by_role("button", name="Retry the failed ones").click()
+    expect(page.get_by_text("It was queued again.")).to_be_visible()
+    filled.wait_until_terminal(source)
+    filled.http.delete(f"/api/knowledge-sources/{source}").raise_for_status()
+
+
+def test_messages_are_above_a_dialog_and_can_be_closed_there(page: Page, filled: Service) -> None:
+    page.goto(f"#/sources/{source_id(filled, 'docs/1.md')}?tab=settings")
+    page.get_by_role("textbox", name="Metadata").fill("seen=true")
+    page.locator("form").first.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    page.locator("h1").press("?")
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog.get_by_text("Saved.")).to_be_visible()
+    dialog.locator(".toast").get_by_role("button", name="Close").click()
+    expect(page.get_by_text("Saved.")).to_have_count(0)
+    expect(dialog).to_be_visible()
 
 
 def test_another_version_takes_the_place_of_a_failed_file(page: Page, filled: Service) -> None:

@@ -157,7 +157,7 @@ export class Client {
     if (key !== undefined) sent.set("Authorization", `Bearer ${key}`);
     // Forces a preflight on other origins: no foreign page can use the cookie.
     else sent.set("X-Ingest-Csrf", "1");
-    if (application) sent.set("X-Application-Id", application);
+    if (application && !sent.has("X-Application-Id")) sent.set("X-Application-Id", application);
     const isRaw = body === undefined || typeof body === "string" || isBinary(body);
     if (!isRaw) sent.set("Content-Type", "application/json");
     try {

@@ -90,13 +90,27 @@ function set(params: URLSearchParams, name: string, value: QueryValue): void {
   else params.set(name, String(value));
 }
 
+/** The path of the screen that is shown; undefined before the first. */
+let shown: string | undefined;
+
+/** The screen of this path is there now. */
+export function arrived(path: string): void {
+  shown = path;
+}
+
 export function navigate(path: string, query: Query = {}): void {
   globalThis.location.hash = href(path, query);
 }
 
-/** Change parameters of the current address; undefined removes one. `replace`: without history. */
+/**
+ * Change parameters of the address of the screen that is shown; undefined removes one. `replace`:
+ * without history. A screen that the reader is leaving changes nothing any more: its parameters would
+ * end up on the next one, or bring the reader back.
+ */
 export function setQuery(changes: Query, { replace = false } = {}): void {
-  const { path, query } = current.value;
+  // The address, as `current` follows it only after other events.
+  const { path, query } = parseHash(globalThis.location.hash);
+  if (shown !== undefined && path !== shown) return;
   const params = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) set(params, name, value);
   const hash = formatHash(path, params);

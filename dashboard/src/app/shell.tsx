@@ -1,6 +1,6 @@
 /** Navigation, header, banner, and the screen of the current address. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, LinkButton } from "../components/button.tsx";
 import { ScreenFrame } from "../components/layout.tsx";
 import { EmptyState } from "../components/states.tsx";
@@ -11,7 +11,7 @@ import { isUp, probeNow } from "./connection.ts";
 import { Boundary } from "./boundary.tsx";
 import { Header } from "./header.tsx";
 import { Navigation, visibleScreens } from "./navigation.tsx";
-import { href, match, path } from "./router.ts";
+import { arrived, href, match, path } from "./router.ts";
 import type { Screen } from "./screen.ts";
 import { SCREENS } from "./screens.ts";
 import { me } from "./session.ts";
@@ -60,6 +60,8 @@ function useArrival(main: { current: HTMLElement | null }, screen: Screen | unde
   useEffect(() => {
     document.title = `${title} · ${shell().product}`;
   }, [title]);
+  // Before the next event, such as another click.
+  useLayoutEffect(() => arrived(path.value), [path.value]);
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "./button.tsx";
 import { Problem } from "./fields.tsx";
 import { components } from "./messages.ts";
+import { Toasts } from "./toasts.tsx";
 
 interface DialogProps {
   title: string;
@@ -37,6 +38,7 @@ export function Dialog({ title, onClose, children, footer, isWide }: DialogProps
         {children}
         {footer && <footer>{footer}</footer>}
       </div>
+      <Toasts />
     </dialog>
   );
 }

@@ -84,7 +84,7 @@ export function CheckField({ label, hint, checked, onValue, disabled }: { label:
       <label>
         <input type="checkbox" checked={checked} disabled={disabled} aria-describedby={hint ? id : undefined}
           onChange={(event) => onValue(event.currentTarget.checked)} />
-        <span>{label}</span>
+        <span dir="auto">{label}</span>
       </label>
       {hint && <p class="hint" id={id}>{hint}</p>}
     </div>

@@ -6,6 +6,8 @@ import { Icon, type IconName } from "./icon.tsx";
 
 export type Status =
   | "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed"
+  // of a file whose source is gone
+  | "deleted"
   // of deliveries and lanes
   | "delivered" | "paused";
 
@@ -17,6 +19,7 @@ const LOOKS: Record<Status, { tone: Tone; icon: IconName }> = {
   partial: { tone: "warning", icon: "warning" },
   failed: { tone: "bad", icon: "cross" },
   cancelled: { tone: "neutral", icon: "minus" },
+  deleted: { tone: "neutral", icon: "trash" },
   paused: { tone: "warning", icon: "pause" },
   review_needed: { tone: "warning", icon: "reviews" },
 };

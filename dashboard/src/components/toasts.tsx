@@ -1,6 +1,7 @@
 /** Short messages about what was done, above everything; they go after a while, or when closed. */
 
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { components } from "./messages.ts";
@@ -49,10 +50,24 @@ export async function attempt(action: () => Promise<unknown>): Promise<void> {
   }
 }
 
+/** The page's place of messages, then that of each open dialog. */
+const places = signal<readonly object[]>([]);
+
+/**
+ * Where messages are shown. What is outside an open dialog is below it and cannot be used, so every
+ * dialog has a place, and the last one that is there has the messages.
+ */
 export function Toasts() {
+  const [place] = useState({});
+  useEffect(() => {
+    places.value = [...places.peek(), place];
+    return () => {
+      places.value = places.peek().filter((other) => other !== place);
+    };
+  }, []);
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, tone, text, link }) => (
+      {places.value.at(-1) === place && toasts.value.map(({ id, tone, text, link }) => (
         <div key={id} class={`toast ${tone}`}>
           <Icon name={tone === "good" ? "check" : "warning"} />
           <p dir="auto">{text} {link && <a href={link.href}>{link.text}</a>}</p>

@@ -7,8 +7,13 @@ const made = new Map<string, unknown>();
 function once<T>(kind: string, make: (language: string) => T): T {
   const key = `${language.value} ${kind}`;
   let found = made.get(key) as T | undefined;
-  if (found === undefined) made.set(key, (found = make(language.value)));
+  if (found === undefined) made.set(key, (found = make(locale())));
   return found;
+}
+
+/** The reader's form of the language where the browser names one: dates in `en-GB` are not those of `en`. */
+function locale(): string {
+  return globalThis.navigator?.languages?.find((name) => name.split("-")[0] === language.value) ?? language.value;
 }
 
 export function number(value: number): string {
@@ -85,6 +90,12 @@ export function dateTime(time: Date): string {
   const make = (name: string) =>
     new Intl.DateTimeFormat(name, { dateStyle: "medium", timeStyle: "medium" });
   return once("dateTime", make).format(time);
+}
+
+/** A time that was planned: without seconds. */
+export function appointment(time: Date): string {
+  const make = (name: string) => new Intl.DateTimeFormat(name, { dateStyle: "medium", timeStyle: "short" });
+  return once("appointment", make).format(time);
 }
 
 export function date(time: Date): string {

@@ -36,6 +36,8 @@ class EmbeddedChunks:
     """Number of vectors that were already stored."""
     tokens_spent: int
     """Tokens of the texts sent to the provider."""
+    tokens_saved: int
+    """Tokens of the texts whose vectors were already stored."""
     is_cached: bool
     """Whether the cache may hold some of the vectors; drop them there when they are stored."""
 
@@ -121,6 +123,7 @@ async def embed_chunks(
         hashes=hashes,
         reused=len(chunks) - len(missing),
         tokens_spent=tokens,
+        tokens_saved=sum(count for _, count in texts_and_tokens) - tokens,
         is_cached=is_cached,
     )
 

@@ -39,6 +39,8 @@ class Batch(View):
     processing: int
     pending: int
     review_needed: int
+    deleted: int
+    """Of the cancelled: their sources were deleted."""
 
 
 class ListedBatch(View):
@@ -56,6 +58,8 @@ class ListedBatch(View):
     rejected: int
     states: dict[SourceStatus, int] | None
     """Accepted files by the state of their sources; null for larger batches."""
+    deleted: int | None
+    """Of the cancelled: their sources were deleted."""
 
 
 class ReportedFile(View):

@@ -1,11 +1,11 @@
--- Reports on upload batches. A source that was deleted and purged counts as cancelled.
+-- Reports on upload batches. A source that was deleted counts as cancelled, purged or not.
 
 -- name: get
 select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch.completed_at,
        batch.accepted + batch.unchanged + batch.duplicate + batch.rejected as total,
        batch.accepted, batch.unchanged, batch.duplicate, batch.rejected,
        state.completed, state.partial, state.failed, state.cancelled, state.processing,
-       state.pending, state.review_needed
+       state.pending, state.review_needed, state.deleted
   from rag.upload_batches as batch
  cross join lateral (
     select count(*) filter (where source.status = 'completed') as completed,
@@ -14,7 +14,9 @@ select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch
            count(*) filter (where coalesce(source.status, 'cancelled') = 'cancelled') as cancelled,
            count(*) filter (where source.status = 'processing') as processing,
            count(*) filter (where source.status = 'pending') as pending,
-           count(*) filter (where source.status = 'review_needed') as review_needed
+           count(*) filter (where source.status = 'review_needed') as review_needed,
+           count(*) filter (where source.id is null or source.error_code = 'source_deleted')
+             as deleted
       from rag.upload_files as file
       left join rag.knowledge_sources as source on source.id = file.knowledge_source_id
      where file.batch_id = batch.id and file.verdict = 'accepted') as state
@@ -25,15 +27,19 @@ select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch
 select batch.id, batch.created_at, batch.updated_at, batch.completed_at,
        batch.accepted + batch.unchanged + batch.duplicate + batch.rejected as total,
        batch.accepted, batch.unchanged, batch.duplicate, batch.rejected,
-       case when batch.accepted <= %(most)s then (
-          select coalesce(jsonb_object_agg(state.status, state.files), '{}')
-            from (select coalesce(source.status, 'cancelled') as status, count(*) as files
-                    from rag.upload_files as file
-                    left join rag.knowledge_sources as source
-                      on source.id = file.knowledge_source_id
-                   where file.batch_id = batch.id and file.verdict = 'accepted'
-                   group by 1) as state) end as states
+       counted.states, counted.deleted
   from rag.upload_batches as batch
+  left join lateral (
+    select coalesce(jsonb_object_agg(state.status, state.files), '{}') as states,
+           coalesce(sum(state.deleted), 0) as deleted
+      from (select coalesce(source.status, 'cancelled') as status, count(*) as files,
+                   count(*) filter (where source.id is null
+                                       or source.error_code = 'source_deleted') as deleted
+              from rag.upload_files as file
+              left join rag.knowledge_sources as source on source.id = file.knowledge_source_id
+             where file.batch_id = batch.id and file.verdict = 'accepted'
+             group by 1) as state) as counted
+    on batch.accepted <= %(most)s
  where batch.application_id = %(application_id)s
    and (%(before_id)s::uuid is null
         or (batch.created_at, batch.id) < (%(before_time)s, %(before_id)s))

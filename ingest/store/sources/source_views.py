@@ -47,11 +47,14 @@ class Waiting(View):
     """What the source waits for."""
 
     reason: str
-    """As `waitReason` of its job."""
+    """As `waitReason` of the job."""
+    job_id: UUID
+    """The job that waits: the current one, or one for a file inside or a page."""
     code: str | None
     message: str | None
     """What went wrong, such as the embedding provider's refusal."""
-    until: UtcTime
+    until: UtcTime | None
+    """When it goes on by itself; null: when a pause or a limit of the job's type ends."""
 
 
 class StoredSource(View):

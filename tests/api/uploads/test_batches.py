@@ -67,6 +67,9 @@ async def test_batch_counts_add_up_for_every_outcome(
         "pending": 1,
         "reviewNeeded": 0,
     }
+    assert counts["deleted"] == 2
+    [listed, *_] = (await viewer.get("/api/batches")).json()["items"]
+    assert (listed["states"]["cancelled"], listed["deleted"]) == (3, 2)
 
 
 async def test_the_report_has_one_row_per_file_in_order(

@@ -64,17 +64,21 @@ async def test_other_markup_around_the_same_text_embeds_nothing(
 async def test_of_a_changed_page_only_the_changed_chunks_are_embedded(
     pool: Pool, application_id: UUID
 ) -> None:
-    async with site_house(pool, {"/": html(_LONG)}) as house:
+    # The title is embedded with each chunk, and is none of its tokens.
+    async with site_house(pool, {"/": html(_LONG, title="The story")}) as house:
         run = await house.start(application_id)
         await house.run_all()
+        first = (await house.crawl(run))["digest"]
         [before] = await house.rows("select count(*) as n from rag.chunks")
         house.embedder.requests.clear()
-        house.web.answers["/"] = html(_LONG + " And one more sentence at the very end.")
+        one_more = _LONG + " And one more sentence at the very end."
+        house.web.answers["/"] = html(one_more, title="The story")
         run, _, _ = await house.again(application_id, run.source_id)
         digest = (await house.crawl(run))["digest"]
 
     embedded = [text for request in house.embedder.requests for text in request]
     assert before["n"] > 3
+    assert (first["tokensSpent"] > 0, first["tokensSaved"]) == (True, 0)
     assert 0 < len(embedded) <= 2
     assert digest["changed"] == 1
     assert digest["tokensSaved"] > digest["tokensSpent"] > 0

@@ -22,6 +22,7 @@ export const batches: typeof en = {
   cancelText: "Was durchsuchbar ist, bleibt durchsuchbar.",
   cancelled: (n, shown) => plural("de", n, { one: `${shown} Auftrag wurde abgebrochen.`, other: `${shown} Aufträge wurden abgebrochen.` }),
   csv: "Bericht als CSV",
+  waits: (n, shown, what) => plural("de", n, { one: `${shown} wartet auf ${what}`, other: `${shown} warten auf ${what}` }),
   sum: (total) => `${total} Dateien insgesamt`,
   path: "Pfad",
   state: "Zustand",
@@ -33,5 +34,5 @@ export const batches: typeof en = {
   showing: "Zeigen",
   noProblems: "Keine Datei hat ein Problem.",
   cut: (shown, total) => `Die ersten ${shown} von ${total} werden gezeigt; die CSV hat alle.`,
-  sources: "Seine Quellen",
+  sources: "Diese Quellen zeigen und ändern",
 };

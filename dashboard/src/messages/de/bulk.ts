@@ -17,7 +17,7 @@ export const bulk: typeof en = {
     delete: "Löschen",
     cancel: "Verarbeitung abbrechen",
     retry: "Wiederholen",
-    fetch_again: "Neu abrufen",
+    fetch_again: "Erneut abrufen",
     set_metadata: "Metadaten setzen",
     add_to_collection: "In eine Sammlung aufnehmen",
     remove_from_collection: "Aus einer Sammlung nehmen",

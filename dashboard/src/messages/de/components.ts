@@ -9,6 +9,7 @@ export const components: typeof en = {
     partial: "teilweise",
     failed: "fehlgeschlagen",
     cancelled: "abgebrochen",
+    deleted: "gelöscht",
     review_needed: "Prüfung nötig",
     delivered: "zugestellt",
     paused: "angehalten",

@@ -59,5 +59,7 @@ export const document: typeof en = {
   gone: "Diese Stelle gibt es nicht mehr: Das Dokument wurde neu gelesen, seit der Link entstand.",
   elsewhere: (title) => `Diese Stelle ist in einem anderen Dokument: ${title}`,
   openIt: "Öffnen",
+  markedWords: "Gefundene Wörter:",
+  unmark: "Nicht mehr markieren",
   toChunk: "Zurück zum Abschnitt",
 };

@@ -7,7 +7,6 @@ export const shell: typeof en = {
   openNavigation: "Navigation zeigen",
   groups: { home: "", content: "Wissen", work: "Arbeit", manage: "Verwaltung" },
   application: "Anwendung",
-  noApplications: "keine Anwendung",
   theme: "Aussehen",
   themes: { auto: "Wie das System", light: "Hell", dark: "Dunkel" },
   language: "Sprache",

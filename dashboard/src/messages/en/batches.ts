@@ -21,6 +21,7 @@ export const batches = {
   cancelText: "What is searchable stays searchable.",
   cancelled: (n: number, shown: string) => plural("en", n, { one: `${shown} job was cancelled.`, other: `${shown} jobs were cancelled.` }),
   csv: "Report as CSV",
+  waits: (n: number, shown: string, what: string) => plural("en", n, { one: `${shown} waits for ${what}`, other: `${shown} wait for ${what}` }),
   sum: (total: string) => `${total} files in all`,
   path: "Path",
   state: "State",
@@ -32,5 +33,5 @@ export const batches = {
   showing: "Show",
   noProblems: "No file has a problem.",
   cut: (shown: string, total: string) => `The first ${shown} of ${total} are shown; the CSV has all.`,
-  sources: "Its sources",
+  sources: "Show and change these sources",
 };

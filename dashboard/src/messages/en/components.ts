@@ -8,6 +8,7 @@ export const components = {
     partial: "partial",
     failed: "failed",
     cancelled: "cancelled",
+    deleted: "deleted",
     review_needed: "review needed",
     delivered: "delivered",
     paused: "paused",

@@ -60,5 +60,7 @@ export const document = {
   gone: "This passage does not exist any more: the document was read again since the link was made.",
   elsewhere: (title: string) => `This passage is in another document: ${title}`,
   openIt: "Open it",
+  markedWords: "Found words:",
+  unmark: "Mark them no more",
   toChunk: "Back to the chunk",
 };

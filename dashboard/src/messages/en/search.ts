@@ -48,7 +48,6 @@ export const search = {
   code: { curl: "curl", python: "Python", typescript: "TypeScript" } as Record<string, string>,
   codeOf: (name: string) => `The search as ${name}`,
   codeKey: "The key is read from INGEST_API_KEY.",
-  clear: "Clear the search",
   start: "What would your users ask?",
   startText: "Ask it here: each hit shows its rank by meaning and by words, and why it is there.",
   results: "Hits",

@@ -7,7 +7,6 @@ export const shell = {
   openNavigation: "Show the navigation",
   groups: { home: "", content: "Knowledge", work: "Work", manage: "Manage" },
   application: "Application",
-  noApplications: "no application",
   theme: "Appearance",
   themes: { auto: "As the system", light: "Light", dark: "Dark" },
   language: "Language",

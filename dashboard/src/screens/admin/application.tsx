@@ -9,6 +9,8 @@ import { ErrorCard, Skeleton } from "../../components/states.tsx";
 import { Name } from "../../components/text.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
+import { overview } from "../overview/messages.ts";
+import { Use } from "../overview/use.tsx";
 import { Keys } from "./keys.tsx";
 import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
@@ -29,12 +31,20 @@ export function ApplicationView({ params: { id } }: { params: { id: string } }) 
         {data && (
           <>
             <Keys applicationId={id} />
+            <Usage applicationId={id} />
             <Settings key={data.id} application={data} onSaved={found.set} />
           </>
         )}
       </Only>
     </ScreenFrame>
   );
+}
+
+/** Also of another application than the one that the operator looks at. */
+function Usage({ applicationId }: { applicationId: string }) {
+  const usage = useResource((signal) => api.get("/api/usage", { headers: { "X-Application-Id": applicationId }, signal }), [applicationId], { every: 10_000 });
+  if (usage.error !== undefined && !usage.data) return <ErrorCard error={usage.error} onRetry={usage.refresh} />;
+  return <Card title={overview().usage}>{usage.data ? <Use usage={usage.data} /> : <Skeleton lines={4} />}</Card>;
 }
 
 function Settings({ application, onSaved }: { application: Application; onSaved: (application: Application) => void }) {

@@ -4,7 +4,7 @@ import type { Collection, Source } from "@rag-ingest/client";
 import { useState } from "preact/hooks";
 import { href, navigate } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
-import { Button } from "../../components/button.tsx";
+import { Button, LinkButton } from "../../components/button.tsx";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
 import { Form, TextArea, TextField, fieldError } from "../../components/fields.tsx";
@@ -19,6 +19,7 @@ import { useResource } from "../../live/resource.ts";
 import { number } from "../../messages/format.ts";
 import { titles } from "../../messages/titles.ts";
 import { admin } from "./messages.ts";
+import { SourcePicker } from "./source-picker.tsx";
 
 export function Collections() {
   const list = useList({
@@ -113,7 +114,8 @@ export function CollectionView({ params: { id } }: { params: { id: string } }) {
     <ScreenFrame title={<Name>{collection.name}</Name>} parent={{ title: titles().collections, path: "/collections" }} lead={<Name>{collection.description}</Name>}
       actions={may("editor") && (
         <>
-          <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>{admin().addMember}</Button>
+          <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>{admin().addMembers}</Button>
+          <LinkButton icon="search" href={href("/search", { collections: id })}>{admin().searchIn}</LinkButton>
           <Button onClick={() => setAsked("edit")}>{admin().edit}</Button>
           <Button kind="danger" icon="trash" onClick={() => setAsked("delete")}>{admin().remove}</Button>
         </>
@@ -124,7 +126,7 @@ export function CollectionView({ params: { id } }: { params: { id: string } }) {
         <>
           <FreshRows list={members} />
           {rows.length === 0
-            ? <EmptyState icon="collections" title={admin().noMembers} />
+            ? <EmptyState icon="collections" title={admin().noMembers}>{may("editor") && <p>{admin().noMembersText}</p>}</EmptyState>
             : <DataTable caption={admin().members} rows={rows} keyOf={(source) => source.id} columns={[...MEMBERS(), ...(may("editor") ? [actions] : [])]} />}
           <Pager list={members} />
         </>
@@ -148,13 +150,13 @@ export function CollectionView({ params: { id } }: { params: { id: string } }) {
         </ConfirmDialog>
       )}
       {asked === "add" && (
-        <AddMember onClose={close}
-          onAdd={async (source) => {
-            await change({ add: [source] });
-            setGone(new Set([...gone].filter((other) => other !== source)));
-            toast(admin().memberAdded);
+        <SourcePicker collectionId={id} onClose={close}
+          onAdd={async (added) => {
+            await change({ add: added });
+            setGone(new Set([...gone].filter((other) => !added.includes(other))));
+            toast(admin().membersAdded(added.length, number(added.length)));
             close();
-            members.showFresh();
+            members.reload();
           }} />
       )}
     </ScreenFrame>
@@ -166,20 +168,3 @@ const MEMBERS = (): Column<Source>[] => [
   { key: "status", title: admin().state, cell: ({ status }) => <StatusBadge status={status} /> },
   { key: "created", title: admin().created, isOptional: true, cell: ({ createdAt }) => <Time value={createdAt} /> },
 ];
-
-function AddMember({ onAdd, onClose }: { onAdd: (id: string) => Promise<void>; onClose: () => void }) {
-  const [uri, setUri] = useState("");
-  const [isMissing, setMissing] = useState(false);
-  const add = async () => {
-    const { items } = await api.get("/api/knowledge-sources", { query: { uri: uri.trim(), limit: 1 } });
-    setMissing(items.length === 0);
-    if (items[0]) await onAdd(items[0].id);
-  };
-  return (
-    <Dialog title={admin().addMember} onClose={onClose}>
-      <Form submit={admin().add} onSubmit={add}>
-        {() => <TextField label={admin().source} hint={admin().addMemberHint} value={uri} onValue={setUri} error={isMissing ? admin().noSuchSource : undefined} />}
-      </Form>
-    </Dialog>
-  );
-}

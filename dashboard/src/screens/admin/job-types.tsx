@@ -16,6 +16,7 @@ import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { boundedCount, duration, number } from "../../messages/format.ts";
 import { titles } from "../../messages/titles.ts";
+import { typeName } from "../jobs/words.ts";
 import { admin } from "./messages.ts";
 import { numberOf, textOf } from "./shared.tsx";
 
@@ -34,17 +35,17 @@ export function JobTypes() {
   const byType = new Map((counts.data ?? []).map((item) => [item.type, item]));
   const change = async ({ type }: JobType, isPaused: boolean) => {
     await api.patch("/api/job-types/{type}", { path: { type }, body: { isPaused } });
-    toast(isPaused ? admin().typePaused(type) : admin().typeResumed(type));
+    toast(isPaused ? admin().typePaused(typeName(type)) : admin().typeResumed(typeName(type)));
     types.refresh();
   };
   const actions: Column<JobType> = {
     key: "actions", title: "",
     cell: (row) => (
       <div class="row-actions">
-        <IconButton icon="settings" label={admin().editType(row.type)} onClick={() => setEdited(row)} />
+        <IconButton icon="settings" label={admin().editType(typeName(row.type))} onClick={() => setEdited(row)} />
         {row.isPaused
-          ? <IconButton icon="play" label={admin().resumeType(row.type)} onClick={() => attempt(() => change(row, false))} />
-          : <IconButton icon="pause" label={admin().pauseType(row.type)} onClick={() => setPaused(row)} />}
+          ? <IconButton icon="play" label={admin().resumeType(typeName(row.type))} onClick={() => attempt(() => change(row, false))} />
+          : <IconButton icon="pause" label={admin().pauseType(typeName(row.type))} onClick={() => setPaused(row)} />}
       </div>
     ),
   };
@@ -66,7 +67,7 @@ export function JobTypes() {
           }} />
       )}
       {paused && (
-        <ConfirmDialog title={admin().pauseTitle(paused.type, shown(byType.get(paused.type)?.ready ?? 0))} action={admin().pause}
+        <ConfirmDialog title={admin().pauseTitle(typeName(paused.type), shown(byType.get(paused.type)?.ready ?? 0))} action={admin().pause}
           onConfirm={() => change(paused, true)} onClose={() => setPaused(undefined)}>
           <p>{admin().pauseText}</p>
         </ConfirmDialog>
@@ -82,7 +83,7 @@ function shown(count: number): string {
 function columns(): Column<JobType>[] {
   const limit = (value: number | null) => value === null ? admin().noLimit : number(value);
   return [
-    { key: "type", title: admin().type, isMain: true, cell: ({ type }) => <code>{type}</code> },
+    { key: "type", title: admin().type, isMain: true, cell: ({ type }) => <><span>{typeName(type)}</span> <small><code>{type}</code></small></> },
     { key: "state", title: admin().state, cell: ({ isEnabled, isPaused }) => <State isEnabled={isEnabled} isPaused={isPaused} /> },
     { key: "most", title: admin().most, isNumber: true, cell: ({ maxConcurrent }) => limit(maxConcurrent) },
     { key: "rate", title: admin().rate, isNumber: true, cell: ({ ratePerMinute }) => limit(ratePerMinute) },
@@ -130,7 +131,7 @@ function Edit({ row, onSaved, onClose }: { row: JobType; onSaved: () => void; on
     onSaved();
   };
   return (
-    <Dialog title={admin().editType(row.type)} onClose={onClose} isWide>
+    <Dialog title={admin().editType(typeName(row.type))} onClose={onClose} isWide>
       <Form submit={admin().save} onSubmit={save} fields={FIELDS.map(([name]) => name)}>
         {(error) => (
           <div class="form-grid">

@@ -16,7 +16,7 @@ import { attempt, toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
 import { errorText } from "../../messages/errors.ts";
-import { dateTime } from "../../messages/format.ts";
+import { appointment } from "../../messages/format.ts";
 import { crawl } from "../crawl/messages.ts";
 import { scheduleInWords } from "../crawl/schedule.tsx";
 import { EditSchedule } from "../crawl/site.tsx";
@@ -111,7 +111,7 @@ function Nightly() {
       <p>{schedule === null ? admin().nightlyOff : admin().nightlyText}</p>
       <KeyValues items={[
         [admin().schedule, schedule && scheduleInWords(schedule)],
-        [admin().nextTimes, next.length > 0 ? next.map((time) => dateTime(new Date(time))).join(" · ") : null],
+        [admin().nextTimes, next.length > 0 ? next.map((time) => appointment(new Date(time))).join(" · ") : null],
       ]} />
     </Card>
   );
@@ -125,7 +125,7 @@ function TickList() {
       {ticks.data && (ticks.data.length === 0
         ? <p>{admin().noTicks}</p>
         : <DataTable caption={admin().ticks} rows={ticks.data} keyOf={({ name }) => name} columns={[
-            { key: "name", title: admin().tick, isMain: true, cell: ({ name }) => <code>{name}</code> },
+            { key: "name", title: admin().tick, isMain: true, cell: ({ name }) => <><span>{admin().tickNames[name] ?? name}</span> <small><code>{name}</code></small></> },
             { key: "fired", title: admin().fired, cell: ({ firedAt }) => <Time value={firedAt} /> },
           ]} />)}
     </Card>

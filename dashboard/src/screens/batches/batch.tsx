@@ -17,6 +17,7 @@ import { errorText } from "../../messages/errors.ts";
 import { dateTime, number } from "../../messages/format.ts";
 import { DownloadButton } from "../sources/download.tsx";
 import { batches } from "./messages.ts";
+import { OpenWork } from "./open-work.tsx";
 import { ShareList } from "./share-list.tsx";
 import { sharesOf } from "./shares.ts";
 
@@ -42,6 +43,7 @@ export function BatchScreen({ params: { id } }: { params: { id: string } }) {
       {batch.error !== undefined && <ErrorCard error={batch.error} onRetry={batch.refresh} />}
       <Card title={batches().sum(number(data.total))} actions={<a href={href("/sources", { batchId: id })}>{batches().sources}</a>}>
         <ShareList shares={sharesOf(data, states)} />
+        {pending + processing > 0 && <OpenWork batchId={id} />}
       </Card>
       <Report id={id} version={JSON.stringify(states)} />
     </ScreenFrame>
@@ -115,7 +117,7 @@ function columns(): Column<ReportedFile>[] {
       knowledgeSourceId === null ? <Name>{path}</Name> : <a class="row-link" href={href(`/sources/${knowledgeSourceId}`)}><Name>{path}</Name></a>
     ) },
     { key: "verdict", title: words.verdicts, isOptional: true, cell: ({ verdict }) => <Badge tone={verdict === "rejected" ? "bad" : "neutral"}>{words.verdict[verdict] ?? verdict}</Badge> },
-    { key: "state", title: words.state, cell: ({ status }) => status && <StatusBadge status={status} /> },
+    { key: "state", title: words.state, cell: ({ status, code }) => status && <StatusBadge status={code === "source_deleted" ? "deleted" : status} /> },
     { key: "reason", title: words.reason, cell: ({ code, detail }) => code && (
       <span class="reason" title={detail ?? undefined}><code>{code}</code> <small dir="auto">{detail ?? errorText(code).means}</small></span>
     ) },

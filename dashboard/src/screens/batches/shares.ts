@@ -9,7 +9,9 @@ export interface Share {
   count: number;
 }
 
-interface Verdicts {
+interface Counts {
+  /** Of the cancelled; null: not counted. */
+  deleted: number | null;
   unchanged: number;
   duplicate: number;
   rejected: number;
@@ -22,13 +24,16 @@ const STATES = [
   ["processing", "active"],
   ["pending", "neutral"],
   ["cancelled", "neutral"],
+  ["deleted", "neutral"],
   ["failed", "bad"],
 ] as const satisfies readonly (readonly [string, Tone])[];
 
 /** Accepted files by state, then the others by verdict; parts without files are left out. */
-export function sharesOf({ unchanged, duplicate, rejected }: Verdicts, states: Readonly<Record<string, number>>): Share[] {
+export function sharesOf({ deleted, unchanged, duplicate, rejected }: Counts, states: Readonly<Record<string, number>>): Share[] {
+  const gone = deleted ?? 0;
+  const accepted: Readonly<Record<string, number>> = { ...states, cancelled: (states["cancelled"] ?? 0) - gone, deleted: gone };
   const shares: Share[] = [
-    ...STATES.map(([name, tone]) => ({ name, tone, count: states[name] ?? 0 })),
+    ...STATES.map(([name, tone]) => ({ name, tone, count: accepted[name] ?? 0 })),
     { name: "unchanged", tone: "neutral", count: unchanged },
     { name: "duplicate", tone: "neutral", count: duplicate },
     { name: "rejected", tone: "bad", count: rejected },

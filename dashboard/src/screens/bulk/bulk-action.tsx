@@ -2,7 +2,7 @@
 
 import type { JobBulk, SourceBulk } from "@rag-ingest/client";
 import { useState } from "preact/hooks";
-import { readQuery, setQuery, text } from "../../app/router.ts";
+import { path, readQuery, setQuery, text } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
 import { number } from "../../messages/format.ts";
@@ -31,27 +31,31 @@ interface Props<T extends Target> {
   /** The filter as the API takes it in bodies. */
   filter: NonNullable<BulkRequest[T]["filter"]>;
   selected: ReadonlySet<string>;
+  /** Whether the filter finds nothing. */
+  isEmpty: boolean;
   onClear: () => void;
   /** Rows have changed; `isEnded`: all of them. */
   onChange: (isEnded: boolean) => void;
 }
 
 /** Only for editors. The running job is in the address (`bulk`), so that a reload finds it. */
-export function BulkAction<T extends Target>({ of, filter, selected, onClear, onChange }: Props<T>) {
+export function BulkAction<T extends Target>({ of, filter, selected, isEmpty, onClear, onChange }: Props<T>) {
   // As it is when the action is chosen: a period such as "the last hour" moves on.
   const [chosen, choose] = useState<Chosen<T>>();
   const { bulk: jobId } = readQuery({ bulk: text });
   if (!may("editor")) return null;
   const count = selected.size;
+  const here = path.value;
   const start = async (body: BulkRequest[T]) => {
     const started = await post(of, body);
-    if (!("jobId" in started)) return;
+    // The reader may have gone on, and the job has its own screen.
+    if (!("jobId" in started) || path.peek() !== here) return;
     setQuery({ bulk: started.jobId }, { replace: true });
     onClear();
   };
   return (
     <>
-      <div class="bulk-bar">
+      {!isEmpty && <div class="bulk-bar">
         <select aria-label={bulk().label} value="" onChange={(event) => {
           choose({ action: event.currentTarget.value as Action<T>, selection: count ? { ids: [...selected] } : { filter } });
           event.currentTarget.value = "";
@@ -60,7 +64,7 @@ export function BulkAction<T extends Target>({ of, filter, selected, onClear, on
           {ACTIONS[of].map((name) => <option key={name} value={name}>{bulk().actions[name]}</option>)}
         </select>
         {count > 0 && <Button kind="quiet" onClick={onClear}>{bulk().clearSelection}</Button>}
-      </div>
+      </div>}
       {jobId !== undefined && <BulkProgress key={jobId} jobId={jobId} onChange={onChange} />}
       {chosen && <BulkDialog of={of} {...chosen} onStart={start} onClose={() => choose(undefined)} />}
     </>

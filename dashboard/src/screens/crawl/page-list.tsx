@@ -27,7 +27,7 @@ const QUERY = { status: oneOf(STATUSES), run: text };
 /** Milliseconds between two looks at an open run. */
 const EVERY = 3000;
 
-export function PageList({ id, runs, isOpen }: { id: string; runs: readonly Crawl[]; isOpen: boolean }) {
+export function PageList({ id, runs, siteStatus, isOpen }: { id: string; runs: readonly Crawl[]; siteStatus: string; isOpen: boolean }) {
   const { status, run } = readQuery(QUERY);
   // Named, so that another run shows another list.
   const crawlId = run ?? runs[0]?.id;
@@ -38,8 +38,8 @@ export function PageList({ id, runs, isOpen }: { id: string; runs: readonly Craw
     ...(isOpen && { every: EVERY }),
   });
   const rows = list.rows ?? [];
-  // The last pages of a run come after the last look at it.
-  useEffect(list.refresh, [isOpen]);
+  // The last pages of a run come after the last look at it, and a decision changes those that were held.
+  useEffect(list.refresh, [siteStatus]);
   // Pages are in the order in which they were found: new ones follow below, and nothing moves.
   useEffect(() => {
     if (list.fresh > 0) list.showFresh();

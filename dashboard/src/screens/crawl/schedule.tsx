@@ -6,7 +6,7 @@ import { api } from "../../app/session.ts";
 import { DAILY, fromCron, toCron, type Choice, type Every } from "../../components/cron.ts";
 import { SelectField, TextField, fieldError } from "../../components/fields.tsx";
 import { useResource } from "../../live/resource.ts";
-import { dateTime } from "../../messages/format.ts";
+import { appointment } from "../../messages/format.ts";
 import { language } from "../../messages/language.ts";
 import { crawl } from "./messages.ts";
 
@@ -88,7 +88,7 @@ export function ScheduleField({ value, onValue }: ScheduleFieldProps) {
         )}
       </div>
       {next.data && next.data.next.length > 0 && (
-        <p class="hint">{crawl().nextTimes}: {next.data.next.map((time) => dateTime(new Date(time))).join(" · ")}. {crawl().spread}</p>
+        <p class="hint">{crawl().nextTimes}: {next.data.next.map((time) => appointment(new Date(time))).join(" · ")}. {crawl().spread}</p>
       )}
     </div>
   );

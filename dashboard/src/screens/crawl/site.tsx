@@ -6,7 +6,7 @@ import { href } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
-import { CheckField, Form, fieldError } from "../../components/fields.tsx";
+import { Form, fieldError } from "../../components/fields.tsx";
 import { Card, KeyValues, ScreenFrame, Tabs } from "../../components/layout.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
 import { ProgressBar, StatusBadge } from "../../components/status.tsx";
@@ -15,6 +15,9 @@ import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { useLiveSources } from "../../live/sources.ts";
 import { number } from "../../messages/format.ts";
+import { WaitCard } from "../jobs/wait-card.tsx";
+import { WaitText } from "../jobs/wait-text.tsx";
+import { FetchAgain } from "./fetch-again.tsx";
 import { HeldRemovals } from "./held-removals.tsx";
 import { crawl } from "./messages.ts";
 import { PageList } from "./page-list.tsx";
@@ -24,7 +27,7 @@ import { ScheduleField, scheduleInWords } from "./schedule.tsx";
 type Asked = "fetch" | "cancel" | "schedule";
 
 export function Site({ params: { id } }: { params: { id: string } }) {
-  const source = useResource((signal) => api.get("/api/knowledge-sources/{id}", { path: { id }, signal }), [id]);
+  const source = useResource((signal) => api.get("/api/knowledge-sources/{id}", { path: { id }, signal }), [id], { every: 15_000 });
   const runs = useResource((signal) => api.get("/api/knowledge-sources/{id}/crawls", { path: { id }, query: { limit: 50 }, signal }), [id]);
   const refresh = () => {
     source.refresh();
@@ -49,23 +52,25 @@ export function Site({ params: { id } }: { params: { id: string } }) {
       actions={(
         <>
           <LinkButton href={href(`/sources/${id}`)}>{crawl().asSource}</LinkButton>
-          {may("editor") && <Button icon="retry" onClick={() => setAsked("fetch")}>{crawl().fetchAgain}</Button>}
+          {may("editor") && !isOpen && <Button icon="retry" onClick={() => setAsked("fetch")}>{crawl().fetchAgain}</Button>}
           {may("editor") && isOpen && <Button icon="cross" onClick={() => setAsked("cancel")}>{crawl().cancel}</Button>}
         </>
       )}>
       <div class="status-line">
         <StatusBadge status={status} />
+        <WaitText status={status} waiting={site.waiting} />
         {isOpen && <ProgressBar value={live?.percent ?? null} label={site.name} />}
         {isOpen && latest && <span>{`${crawl().pages}: ${number(latest.pageCount)}`}</span>}
       </div>
       {status === "failed" && site.errorCode !== null && <ErrorCard error={{ code: site.errorCode, detail: site.errorMessage }} />}
+      {isOpen && site.waiting && <WaitCard wait={site.waiting} onChange={refresh} />}
       {status === "review_needed" && latest && <HeldRemovals site={site} run={latest} onDecided={refresh} />}
       <Facts site={site} onSchedule={may("editor") ? () => setAsked("schedule") : undefined} />
       <Tabs label={site.name} tabs={[
-        { key: "pages", title: crawl().pages, render: () => <PageList id={id} runs={runs.data?.items ?? []} isOpen={isOpen} /> },
+        { key: "pages", title: crawl().pages, render: () => <PageList id={id} runs={runs.data?.items ?? []} siteStatus={status} isOpen={isOpen} /> },
         { key: "runs", title: crawl().runs, count: runs.data?.nextCursor === null ? runs.data.items.length : undefined, render: () => <RunList id={id} runs={runs.data?.items} /> },
       ]} />
-      {asked === "fetch" && <FetchAgain id={id} onDone={done} onClose={close} />}
+      {asked === "fetch" && <FetchAgain id={id} onDone={refresh} onClose={close} />}
       {asked === "cancel" && <CancelRun id={id} run={latest} onDone={done} onClose={close} />}
       {asked === "schedule" && <EditSchedule site={site} onDone={done} onClose={close} />}
     </ScreenFrame>
@@ -99,20 +104,6 @@ function Facts({ site, onSchedule }: { site: Source; onSchedule: (() => void) | 
 interface DialogProps {
   onDone: (text: string) => void;
   onClose: () => void;
-}
-
-function FetchAgain({ id, onDone, onClose }: DialogProps & { id: string }) {
-  const [acceptLosses, setAccept] = useState(false);
-  const fetch = async () => {
-    await api.post("/api/knowledge-sources/{id}/rescrape", { path: { id }, body: { acceptLosses } });
-    onDone(crawl().fetching);
-  };
-  return (
-    <ConfirmDialog title={crawl().fetchTitle} action={crawl().fetchAgain} onConfirm={fetch} onClose={onClose}>
-      <p>{crawl().fetchText}</p>
-      <CheckField label={crawl().acceptLosses} checked={acceptLosses} onValue={setAccept} />
-    </ConfirmDialog>
-  );
 }
 
 function CancelRun({ id, run, onDone, onClose }: DialogProps & { id: string; run: Crawl | undefined }) {

@@ -8,6 +8,7 @@ import { Id } from "../../components/layout.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { toast } from "../../components/toasts.tsx";
 import type { Chunk, Marking } from "./document.tsx";
+import { MarkedWords } from "./marked-words.tsx";
 import { documents } from "./messages.ts";
 import { reveal } from "./reveal.ts";
 
@@ -16,7 +17,7 @@ const QUESTION = 300;
 
 type ListProps = Marking & { isPaged: boolean; isLoading: boolean; isCut: boolean };
 
-export function ChunkList({ document, chunks, chosen, pointed, onPoint, onChoose, isPaged, isLoading, isCut }: ListProps) {
+export function ChunkList({ document, chunks, chosen, pointed, words, onPoint, onChoose, isPaged, isLoading, isCut }: ListProps) {
   const t = documents();
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -42,13 +43,13 @@ export function ChunkList({ document, chunks, chosen, pointed, onPoint, onChoose
               onClick={() => onChoose(chunk.id === chosen ? null : chunk.id)}>
               <span class="chunk-facts"><strong>{t.chunk(chunk.ordinal + 1)}</strong> <span>{facts(chunk, isPaged)}</span></span>
               {chunk.headings.length > 0 && <span class="chunk-headings" dir="auto">{chunk.headings.join(" › ")}</span>}
-              <span class="chunk-text" dir="auto">{chunk.content}</span>
+              <span class="chunk-text" dir="auto"><MarkedWords text={chunk.content} words={words} /></span>
             </button>
             {chunk.id === chosen && <Actions documentId={document.id} chunk={chunk} />}
           </li>
         ))}
       </ol>
-      {isCut && <p class="notice">{t.moreChunks}</p>}
+      {isCut && <p class="remark">{t.moreChunks}</p>}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 /** A document: the picture of a page, its text, its chunks; what is chosen in one is marked in all. */
 
 import { ApiError, type ChunkView, type Document, type Pages } from "@rag-ingest/client";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { href, integer, oneOf, readQuery, setQuery, text } from "../../app/router.ts";
 import { api } from "../../app/session.ts";
 import { KeyValues, ScreenFrame } from "../../components/layout.tsx";
@@ -12,6 +12,7 @@ import { useResource } from "../../live/resource.ts";
 import { percent } from "../../messages/format.ts";
 import { ChunkList } from "./chunk-list.tsx";
 import { pageOfCharacter } from "./geometry.ts";
+import { WordList } from "./marked-words.tsx";
 import { documents } from "./messages.ts";
 import { PageImage } from "./page-image.tsx";
 import { PageStrip } from "./page-strip.tsx";
@@ -21,7 +22,9 @@ import { Toolbar } from "./toolbar.tsx";
 
 const PANES = ["page", "text", "chunks"] as const;
 export type Pane = (typeof PANES)[number];
-const QUERY = { chunk: text, page: integer, pane: oneOf(PANES) };
+const QUERY = { chunk: text, page: integer, pane: oneOf(PANES), words: text };
+/** Characters of the words that are marked: a longer list is nobody's search. */
+const LONGEST_WORDS = 500;
 
 export function DocumentScreen({ params: { id } }: { params: { id: string } }) {
   const { chunk: chunkId } = readQuery(QUERY);
@@ -69,7 +72,8 @@ function Lead({ document }: { document: Document }) {
 }
 
 function Panes({ document, pages, chunk }: { document: Document; pages: Pages; chunk: Chosen }) {
-  const { page: wanted, pane = "page" } = readQuery(QUERY);
+  const { page: wanted, pane = "page", words: listed = "" } = readQuery(QUERY);
+  const words = useMemo(() => [...new Set(listed.slice(0, LONGEST_WORDS).split(/\s+/).filter(Boolean))], [listed]);
   const [pointed, setPointed] = useState<string | null>(null);
   const parts = partsOf(pages);
   const chosen = chunk !== null && chunk !== "gone" && chunk.documentId === document.id ? chunk : null;
@@ -87,12 +91,13 @@ function Panes({ document, pages, chunk }: { document: Document; pages: Pages; c
   const go = (number: number) => setQuery({ page: number }, { replace: true });
   const hasImages = pages.images === "available";
   const shown = hasImages || pane !== "page" ? pane : "text";
-  const common = { document, part, chunks, chosen: chosen?.chunkId ?? null, pointed, onPoint: setPointed, onChoose: choose };
+  const common = { document, part, chunks, chosen: chosen?.chunkId ?? null, pointed, words, onPoint: setPointed, onChoose: choose };
   return (
     <div class="document">
       <Notices chunk={chunk} document={document} pages={pages} />
       <div class="document-top">
         <Toolbar parts={parts} current={part.number} pages={pages} pane={shown} home={chosen ? home : null} onGo={go} />
+        <WordList words={words} />
         <PageStrip parts={parts} current={part.number} onGo={go} />
       </div>
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
@@ -114,6 +119,8 @@ export interface Marking {
   chosen: string | null;
   /** The chunk under the pointer or the focus. */
   pointed: string | null;
+  /** Of the search that it was opened from: marked in text and chunks. */
+  words: readonly string[];
   onPoint: (id: string | null) => void;
   onChoose: (id: string | null) => void;
 }
@@ -129,11 +136,11 @@ function Notices({ chunk, document, pages }: { chunk: Chosen; document: Document
   const t = documents();
   return (
     <>
-      {chunk === "gone" && <p class="notice" role="status">{t.gone}</p>}
+      {chunk === "gone" && <p class="remark" role="status">{t.gone}</p>}
       {chunk !== null && chunk !== "gone" && chunk.documentId !== document.id && (
-        <p class="notice" role="status">{t.elsewhere(chunk.title)} <a href={href(`/documents/${chunk.documentId}`, { chunk: chunk.chunkId })}>{t.openIt}</a></p>
+        <p class="remark" role="status">{t.elsewhere(chunk.title)} <a href={href(`/documents/${chunk.documentId}`, { chunk: chunk.chunkId })}>{t.openIt}</a></p>
       )}
-      {pages.images !== "available" && <p class="notice">{pages.images === "no_page_images" ? t.noImages : t.notStored}</p>}
+      {pages.images !== "available" && <p class="remark">{pages.images === "no_page_images" ? t.noImages : t.notStored}</p>}
     </>
   );
 }

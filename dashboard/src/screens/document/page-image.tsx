@@ -48,8 +48,8 @@ export function PageImage({ document, part, chosen, pointed, onPoint, onChoose }
       </header>
       {image.error !== undefined && <ErrorCard error={image.error} onRetry={image.refresh} />}
       {places.error !== undefined && image.error === undefined && <ErrorCard error={places.error} onRetry={places.refresh} />}
-      {places.data?.source === "none" && part.end > part.start && <p class="notice">{t.noPlaces}</p>}
-      {places.data && places.data.source !== "none" && found?.boxes.length === 0 && <p class="notice">{t.notOnPage}</p>}
+      {places.data?.source === "none" && part.end > part.start && <p class="remark">{t.noPlaces}</p>}
+      {places.data && places.data.source !== "none" && found?.boxes.length === 0 && <p class="remark">{t.notOnPage}</p>}
       <div class="page-frame" ref={frame} tabIndex={0} role="region" aria-label={t.image(part.number, document.title ?? document.uri)}>
         <div class="page-sheet" ref={(sheet) => { if (sheet) sheet.style.inlineSize = `${zoom}%`; }} aria-busy={image.isLoading}>
           {image.data && <img src={image.data} alt="" draggable={false} />}

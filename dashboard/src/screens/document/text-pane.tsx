@@ -8,10 +8,11 @@ import { useResource } from "../../live/resource.ts";
 import type { Chunk, Marking } from "./document.tsx";
 import { pieces } from "./geometry.ts";
 import { parseMarkdown, type Block, type Inline } from "./markdown.ts";
+import { MarkedWords } from "./marked-words.tsx";
 import { documents } from "./messages.ts";
 import { reveal } from "./reveal.ts";
 
-export function TextPane({ document, part, chunks, chosen, marked, onPoint, onChoose }: Marking & { marked: Chunk | null }) {
+export function TextPane({ document, part, chunks, chosen, marked, words, onPoint, onChoose }: Marking & { marked: Chunk | null }) {
   const t = documents();
   const frame = useRef<HTMLDivElement>(null);
   const { start, end } = part;
@@ -21,10 +22,10 @@ export function TextPane({ document, part, chunks, chosen, marked, onPoint, onCh
   }, [document.id, document.updatedAt, start, end]);
   const blocks = useMemo(() => parseMarkdown(text.data ?? ""), [text.data]);
   useEffect(() => {
-    reveal(frame.current, "mark");
+    reveal(frame.current, "mark.passage");
   }, [chosen, text.data, chunks.length]);
   const chunkOf = (event: Event) => (event.target as Element).closest<HTMLElement>("[data-chunk]")?.dataset["chunk"] ?? null;
-  const draw = new Drawing(start, chunks, marked);
+  const draw = new Drawing(start, chunks, marked, words);
   return (
     <section class="document-pane text-pane" aria-label={t.pane.text}>
       <header><h2>{t.pane.text}</h2></header>
@@ -39,19 +40,21 @@ export function TextPane({ document, part, chunks, chosen, marked, onPoint, onCh
   );
 }
 
-/** Makes text into nodes: cut at chunks, with the marked one inside `<mark>`. */
+/** Makes text into nodes: cut at chunks, with the marked one inside `<mark>`, and words of a search in it. */
 class Drawing {
   constructor(
     /** Of the page in the document. */
     private readonly offset: number,
     private readonly chunks: readonly Chunk[],
     private readonly marked: Chunk | null,
+    private readonly words: readonly string[],
   ) {}
 
   text(text: string, start: number): ComponentChildren {
     return pieces(text, this.offset + start, this.chunks, this.marked).map(({ text, start, chunkId, isMarked }) => {
       const props = { key: start, "data-chunk": chunkId ?? undefined };
-      return isMarked ? <mark {...props}>{text}</mark> : <span {...props}>{text}</span>;
+      const content = <MarkedWords text={text} words={this.words} />;
+      return isMarked ? <mark class="passage" {...props}>{content}</mark> : <span {...props}>{content}</span>;
     });
   }
 

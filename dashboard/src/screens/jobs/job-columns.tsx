@@ -4,15 +4,17 @@ import type { Job } from "@rag-ingest/client";
 import type { Column } from "../../components/data-table.tsx";
 import { ProgressBar, StatusBadge } from "../../components/status.tsx";
 import { Missing, Name, Time } from "../../components/text.tsx";
+import { errorText } from "../../messages/errors.ts";
 import { duration, number } from "../../messages/format.ts";
 import { sources } from "../sources/messages.ts";
 import { jobs } from "./messages.ts";
+import { typeName, waitOf } from "./words.ts";
 
 export function jobColumns(): Column<Job>[] {
   const words = jobs();
   return [
     { key: "what", title: words.what, isMain: true, cell: (job) => <What job={job} /> },
-    { key: "type", title: words.type, isOptional: true, cell: ({ type }) => <code>{type}</code> },
+    { key: "type", title: words.type, isOptional: true, cell: ({ type }) => typeName(type) },
     { key: "status", title: words.status, cell: (job) => <JobState job={job} /> },
     { key: "attempts", title: words.attempts, isNumber: true, isOptional: true, cell: ({ attempts, maxAttempts }) => `${number(attempts)}/${number(maxAttempts)}` },
     { key: "took", title: words.took, isNumber: true, isOptional: true, cell: ({ durationMs }) => (durationMs === null ? <Missing /> : duration(durationMs)) },
@@ -21,14 +23,19 @@ export function jobColumns(): Column<Job>[] {
 }
 
 function What({ job: { uri, sourceName, type } }: { job: Job }) {
-  if (uri === null) return <>{type}</>;
-  const base = sourceName ?? uri;
+  if (uri === null) return <>{typeName(type)}</>;
+  // Many pages share the name of their site.
+  const [main, more] = type === "crawl_page" ? [uri, sourceName] : [sourceName ?? uri, uri];
   return (
     <>
-      <Name>{base}</Name>
-      {uri !== base && <small><Name>{uri}</Name></small>}
+      <Name>{main}</Name>
+      {more !== null && more !== main && <small><Name>{more}</Name></small>}
     </>
   );
+}
+
+export function reasonOf({ waitReason, runAt }: Job): string | null {
+  return waitReason ?? (runAt === null ? null : "scheduled");
 }
 
 export function JobState({ job }: { job: Job }) {
@@ -39,9 +46,9 @@ export function JobState({ job }: { job: Job }) {
       {status === "processing" && <ProgressBar value={progress} label={stage ?? jobs().stage} />}
       {status === "processing" && stage && <small>{sources().stageNames[stage] ?? stage}</small>}
       {status === "pending" && (
-        <small>{jobs().waits(waitReason === null ? jobs().free : sources().reasons[waitReason] ?? waitReason.replaceAll("_", " "))} {runAt && <Time value={runAt} />}</small>
+        <small>{jobs().waitsFor(waitOf(reasonOf(job)))} {runAt && waitReason !== "paused" && <Time value={runAt} />}</small>
       )}
-      {lastErrorCode && status !== "completed" && <code>{lastErrorCode}</code>}
+      {lastErrorCode && status !== "completed" && <code title={errorText(lastErrorCode).means}>{lastErrorCode}</code>}
     </span>
   );
 }

@@ -10,6 +10,7 @@ import { ScreenFrame } from "../../components/layout.tsx";
 import { components } from "../../components/messages.ts";
 import { FreshRows, Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
+import { useResource } from "../../live/resource.ts";
 import { useList } from "../../live/list.ts";
 import { BulkAction } from "../bulk/bulk-action.tsx";
 import { CsvButton } from "../sources/download.tsx";
@@ -18,6 +19,7 @@ import { beginning, PERIODS } from "../sources/periods.ts";
 import { metadataOf } from "../sources/source-list.tsx";
 import { jobColumns } from "./job-columns.tsx";
 import { jobs } from "./messages.ts";
+import { typeName } from "./words.ts";
 
 const STATUSES = ["pending", "processing", "completed", "failed", "cancelled", "review_needed"] as const;
 const QUERY = {
@@ -44,13 +46,15 @@ export function JobList() {
     keyOf: (job: Job) => job.id,
     every: 3000,
   });
+  const known = useResource((signal) => api.get("/api/job-types", { query: { limit: 200 }, signal }), []);
+  const types = [...new Set([...(known.data?.items ?? []).map(({ type }) => type), ...(query.type ? [query.type] : [])])];
   const rows = list.rows ?? [];
   const isFiltered = Object.values(query).some((value) => value !== undefined);
   const csv = () => api.url("/api/jobs/export", { query: filter() });
   return (
     <ScreenFrame title={jobs().title} actions={rows.length > 0 && <CsvButton url={csv} name="jobs.csv" />}>
-      <FilterChips filters={filters()} values={query} />
-      <BulkAction of="jobs" filter={selectionOf(query)} selected={selected} onClear={() => setSelected(new Set())} onChange={(isEnded) => (isEnded ? list.reload() : list.refresh())} />
+      <FilterChips filters={filters(types)} values={query} />
+      <BulkAction of="jobs" filter={selectionOf(query)} selected={selected} isEmpty={rows.length === 0 && list.pager.next === undefined} onClear={() => setSelected(new Set())} onChange={(isEnded) => (isEnded ? list.reload() : list.refresh())} />
       {list.error !== undefined && <ErrorCard error={list.error} onRetry={list.refresh} />}
       {list.isLoading && <Skeleton lines={8} />}
       {list.rows && (
@@ -75,17 +79,17 @@ function selectionOf({ queued, metadata, ...query }: JobQuery): JobSelection {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function filters(): Filter[] {
+function filters(types: readonly string[]): Filter[] {
   const words = jobs();
   return [
     { kind: "text", name: "q", label: words.search, isSearch: true },
     { kind: "choice", name: "status", label: words.status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
-    { kind: "text", name: "type", label: words.type, placeholder: "file" },
-    { kind: "text", name: "errorCode", label: words.code, placeholder: "corrupt" },
+    { kind: "choice", name: "type", label: words.type, options: types.map((value) => ({ value, label: typeName(value) })) },
+    { kind: "text", name: "errorCode", label: words.code },
     { kind: "choice", name: "queued", label: words.since, options: PERIODS.map((value) => ({ value, label: sources().periods[value]! })) },
     { kind: "text", name: "knowledgeSourceId", label: words.source },
     { kind: "text", name: "batchId", label: words.batch },
     { kind: "text", name: "parentJobId", label: words.parent },
-    { kind: "text", name: "metadata", label: words.metadata, placeholder: "team=a" },
+    { kind: "text", name: "metadata", label: words.metadata, placeholder: "key=value" },
   ];
 }

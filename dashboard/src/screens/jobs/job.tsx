@@ -13,10 +13,12 @@ import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { duration, number } from "../../messages/format.ts";
 import { sources } from "../sources/messages.ts";
-import { JobState } from "./job-columns.tsx";
+import { JobState, reasonOf } from "./job-columns.tsx";
 import { LogLines } from "./job-log.tsx";
 import { jobs } from "./messages.ts";
 import { ReviewOf } from "./review-of.tsx";
+import { WaitCard, type Wait } from "./wait-card.tsx";
+import { typeName } from "./words.ts";
 
 /** Types whose jobs have others below them. */
 const PARENTS = new Set(["file", "archive", "site_crawl", "rescrape"]);
@@ -38,10 +40,11 @@ export function JobScreen({ params: { id } }: { params: { id: string } }) {
   }
   const isEnded = ["failed", "cancelled"].includes(job.status);
   return (
-    <ScreenFrame title={jobs().jobTitle(job.type)} parent={parent} lead={<JobState job={job} />}
+    <ScreenFrame title={jobs().jobTitle(typeName(job.type))} parent={parent} lead={<JobState job={job} />}
       actions={may("editor") && <Actions job={job} onChange={resource.refresh} />}>
       {resource.error !== undefined && <ErrorCard error={resource.error} onRetry={resource.refresh} />}
-      {job.lastErrorCode && (isEnded || job.status === "pending") && <Failure job={job} onChange={resource.refresh} />}
+      {job.status === "pending" && <WaitCard wait={waitOfJob(job)} onChange={resource.refresh} />}
+      {job.lastErrorCode && isEnded && <Failure job={job} onChange={resource.refresh} />}
       {job.status === "review_needed" && <ReviewOf jobId={job.id} onChange={resource.refresh} />}
       <div class="cards">
         <Facts job={job} />
@@ -52,13 +55,20 @@ export function JobScreen({ params: { id } }: { params: { id: string } }) {
   );
 }
 
+/** While its type is paused or full, neither its time nor its last error is the reason. */
+function waitOfJob(job: JobWithLogs): Wait {
+  const reason = reasonOf(job);
+  const isHeld = reason === "paused" || job.runAt === null;
+  return { reason, jobId: job.id, code: isHeld ? null : job.lastErrorCode, message: isHeld ? null : job.lastErrorMessage, until: isHeld ? null : job.runAt };
+}
+
 /** A source has the button that mends it; a job without one can only be retried. */
 function Failure({ job, onChange }: { job: JobWithLogs; onChange: () => void }) {
   return (
     <ErrorCard error={{ code: job.lastErrorCode!, detail: job.lastErrorMessage }}>
       {job.knowledgeSourceId
         ? <LinkButton kind="primary" href={href(`/sources/${job.knowledgeSourceId}`)}>{jobs().openSource}</LinkButton>
-        : may("editor") && job.status !== "pending" && <Button kind="primary" icon="retry" onClick={() => retryJob(job.id, onChange)}>{jobs().retry}</Button>}
+        : may("editor") && <Button kind="primary" icon="retry" onClick={() => retryJob(job.id, onChange)}>{jobs().retry}</Button>}
     </ErrorCard>
   );
 }
@@ -78,7 +88,7 @@ function Facts({ job }: { job: JobWithLogs }) {
       <KeyValues items={[
         [words.source, job.knowledgeSourceId && <a href={href(`/sources/${job.knowledgeSourceId}`)}><Name>{job.sourceName ?? job.knowledgeSourceId}</Name></a>],
         [words.path, job.uri && <Name>{job.uri}</Name>],
-        [words.type, <code>{job.type}</code>],
+        [words.type, <>{typeName(job.type)} <code>{job.type}</code></>],
         [words.stage, job.stage && (sources().stageNames[job.stage] ?? job.stage)],
         [words.attempts, `${number(job.attempts)} / ${number(job.maxAttempts)}`],
         [words.priority, number(job.priority)],
@@ -103,7 +113,6 @@ function Actions({ job, onChange }: { job: JobWithLogs; onChange: () => void }) 
   const path = { id: job.id };
   const isOpen = ["pending", "processing", "review_needed"].includes(job.status);
   const canRetry = ["failed", "cancelled"].includes(job.status);
-  const waits = job.status === "pending" && job.runAt !== null;
   const again = () => retryJob(job.id, onChange);
   const remove = async () => {
     await api.delete("/api/jobs/{id}", { path });
@@ -117,7 +126,6 @@ function Actions({ job, onChange }: { job: JobWithLogs; onChange: () => void }) 
   return (
     <>
       {canRetry && <Button icon="retry" onClick={again}>{words.retry}</Button>}
-      {waits && <Button icon="play" onClick={again}>{words.startNow}</Button>}
       {isOpen && job.type !== "purge" && <Button icon="cross" onClick={() => ask("cancel")}>{words.cancel}</Button>}
       {!isOpen && <Button icon="trash" onClick={() => ask("delete")}>{words.remove}</Button>}
       {asked === "cancel" && <ConfirmDialog title={words.cancelTitle} action={words.cancel} onConfirm={cancel} onClose={() => ask(undefined)}><p>{words.cancelText}</p></ConfirmDialog>}

@@ -6,6 +6,7 @@ import { LinkButton } from "../../components/button.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { errorText } from "../../messages/errors.ts";
 import { boundedCount } from "../../messages/format.ts";
+import { waitOf } from "../jobs/words.ts";
 import { overview } from "./messages.ts";
 
 export function Reasons({ waiting }: { waiting: OverviewView["waiting"] }) {
@@ -13,7 +14,7 @@ export function Reasons({ waiting }: { waiting: OverviewView["waiting"] }) {
   return (
     <DataTable caption={overview().reasonCaption} rows={waiting} keyOf={({ reason }) => reason}
       columns={[
-        { key: "reason", title: overview().reasonColumn, isMain: true, cell: ({ reason }) => <bdi dir="auto">{overview().reason[reason] ?? reason}</bdi> },
+        { key: "reason", title: overview().reasonColumn, isMain: true, cell: ({ reason }) => <bdi dir="auto">{waitOf(reason)}</bdi> },
         { key: "count", title: overview().count, isNumber: true, cell: ({ count, isMore }) => boundedCount(count, isMore) },
       ]} />
   );

@@ -11,17 +11,16 @@ import { Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { errorText } from "../../messages/errors.ts";
 import { boundedCount, duration, number, percent } from "../../messages/format.ts";
+import { typeName } from "../jobs/words.ts";
 import { overview } from "./messages.ts";
-import { noticesOf, type Notice } from "./notices.ts";
+import type { Notice } from "./notices.ts";
 
 interface Props {
-  overview: OverviewView;
   /** Something was resumed: the figures are read again. */
   onDone: () => void;
 }
 
-export function Notices({ overview: shown, onDone }: Props) {
-  const notices = noticesOf(shown);
+export function Notices({ notices, onDone }: Props & { notices: readonly Notice[] }) {
   if (!notices.length) return null;
   return (
     <ul class="notices">
@@ -44,7 +43,7 @@ function Text({ notice, onDone }: { notice: Notice; onDone: () => void }) {
     }
     case "types": {
       const paused = notice.types.filter(({ isEnabled }) => isEnabled);
-      const names = notice.types.map(({ type }) => type).join(", ");
+      const names = notice.types.map(({ type }) => typeName(type)).join(", ");
       return (
         <Said what={overview().types(names, notice.types.length)}
           action={paused.length > 0 && <Resume label={overview().resumeTypes(paused.length)} run={() => resumeTypes(paused.map(({ type }) => type))} onDone={onDone} />}>
@@ -113,7 +112,7 @@ async function tryProviders(): Promise<void> {
 }
 
 /** For the operator; while everything is paused, the notice has the button that resumes. */
-export function PauseButton({ overview: { isPaused, running }, onDone }: Props) {
+export function PauseButton({ overview: { isPaused, running }, onDone }: Props & { overview: OverviewView }) {
   const [isAsked, setAsked] = useState(false);
   if (isPaused) return null;
   return (

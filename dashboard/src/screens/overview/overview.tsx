@@ -10,10 +10,11 @@ import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { useResource } from "../../live/resource.ts";
 import { boundedCount, duration } from "../../messages/format.ts";
 import { titles } from "../../messages/titles.ts";
+import { waitOf } from "../jobs/words.ts";
 import { Failures, Reasons } from "./breakdowns.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { overview } from "./messages.ts";
-import { isNew } from "./notices.ts";
+import { isNew, noticesOf } from "./notices.ts";
 import { Notices, PauseButton } from "./notice-list.tsx";
 import { Throughput } from "./throughput.tsx";
 import { Use } from "./use.tsx";
@@ -41,7 +42,7 @@ function WholeApplication() {
 function Content({ overview: shown, onDone }: { overview: OverviewView; onDone: () => void }) {
   return (
     <>
-      <Notices overview={shown} onDone={onDone} />
+      <Notices notices={noticesOf(shown)} onDone={onDone} />
       {isNew(shown) ? <FirstSteps /> : (
         <>
           <Tiles overview={shown} />
@@ -72,7 +73,7 @@ function Tiles({ overview: { ready, running, waiting, failed, reviewNeeded, olde
         note={oldestReadySeconds !== null && overview().oldest(duration(oldestReadySeconds * 1000))} {...(isTooOld && { tone: "warning" })} />
       <Tile label={overview().running} value={boundedCount(running.count, running.isMore)} href={href("/jobs", { status: "processing" })} />
       <Tile label={overview().waiting} value={boundedCount(sum, waiting.some(({ isMore }) => isMore))} href={href("/jobs", { status: "pending" })}
-        note={first && (overview().reason[first.reason] ?? first.reason)} />
+        note={first && overview().waitingFor(waitOf(first.reason))} />
       <Tile label={overview().failed} value={boundedCount(failed.count, failed.isMore)} href={href("/jobs", { status: "failed" })} {...(failed.count > 0 && { tone: "bad" })} />
       <Tile label={overview().reviews} value={boundedCount(reviewNeeded.count, reviewNeeded.isMore)} href={href("/reviews")}
         note={reviewNeeded.count > 0 && overview().reviewsNote} {...(reviewNeeded.count > 0 && { tone: "warning" })} />

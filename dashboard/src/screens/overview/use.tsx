@@ -3,7 +3,7 @@
 import type { OverviewView } from "@rag-ingest/client";
 import { Meter } from "../../components/status.tsx";
 import { Time } from "../../components/text.tsx";
-import { bytes, compact, duration, number } from "../../messages/format.ts";
+import { bytes, duration, number } from "../../messages/format.ts";
 import { overview } from "./messages.ts";
 import { QUOTAS, type Quota } from "./notices.ts";
 
@@ -40,5 +40,5 @@ function Share({ label, used, limit, text }: { label: string; used: number; limi
 }
 
 function written(value: number, quota: Quota): string {
-  return quota.endsWith("Bytes") ? bytes(value) : value < 100_000 ? number(value) : compact(value);
+  return quota.endsWith("Bytes") ? bytes(value) : number(value);
 }

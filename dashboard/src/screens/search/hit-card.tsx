@@ -7,7 +7,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/text.tsx";
 import { decimal } from "../../messages/format.ts";
 import { Thumbs, type Judgements } from "./judgements.tsx";
-import { excerptStart, mark, telling } from "./marking.ts";
+import { excerptStart, foundWords, mark, telling } from "./marking.ts";
 import { search } from "./messages.ts";
 import type { Move } from "./moves.ts";
 import { Why } from "./why.tsx";
@@ -34,7 +34,8 @@ export function HitCard({ hit, place, searchedBy, why, move, judgements }: HitCa
   const start = isWhole || !isLong ? 0 : excerptStart(hit.content, rarest?.word);
   const shown = isWhole ? hit.content : hit.content.slice(start).replace(/\n\s*\n/g, "\n");
   const segments = useMemo(() => mark(shown, telling(hit.matchedTerms, why?.words ?? []), grams), [shown, hit, why, grams.join()]);
-  const address = href(`/documents/${hit.documentId}`, { chunk: hit.chunkId });
+  const words = useMemo(() => foundWords(hit.content, telling(hit.matchedTerms, why?.words ?? []), grams), [hit, why, grams.join()]);
+  const address = href(`/documents/${hit.documentId}`, { chunk: hit.chunkId, words });
   return (
     <li class="hit card">
       <header>
@@ -63,7 +64,7 @@ export function HitCard({ hit, place, searchedBy, why, move, judgements }: HitCa
         {by("words") && <Score name={search().byWords} value={hit.bm25} rank={hit.keywordRank} digits={2} />}
         {hit.rerankScore !== null && <Score name={search().rerankScore} value={hit.rerankScore} digits={3} />}
       </dl>
-      {hit.duplicateCount > 0 && <Duplicates hit={hit} />}
+      {hit.duplicateCount > 0 && <Duplicates hit={hit} words={words} />}
       {why && <Why hit={hit} why={why} place={place} />}
       <a class="open-link" href={address}>{search().open}<Icon name="chevronEnd" /></a>
     </li>
@@ -88,13 +89,13 @@ function Score({ name, value, rank, digits, isMain }: { name: string; value: num
   );
 }
 
-function Duplicates({ hit }: { hit: SearchHit }) {
+function Duplicates({ hit, words }: { hit: SearchHit; words: string }) {
   return (
     <details class="duplicates">
       <summary>{search().duplicates(hit.duplicateCount)}</summary>
       <ul>
         {hit.duplicates.map((same) => (
-          <li key={same.chunkId}><a href={href(`/documents/${same.documentId}`, { chunk: same.chunkId })}><Name>{same.uri}</Name></a></li>
+          <li key={same.chunkId}><a href={href(`/documents/${same.documentId}`, { chunk: same.chunkId, words })}><Name>{same.uri}</Name></a></li>
         ))}
       </ul>
     </details>

@@ -62,6 +62,15 @@ export function mark(content: string, terms: readonly string[], grams: readonly 
   return segments;
 }
 
+/** So many words of a hit are in the link to its document. */
+const MOST_WORDS = 12;
+
+/** The words of a text that are marked in it, as it writes them: for `mark` in another text. */
+export function foundWords(content: string, terms: readonly string[], grams: readonly string[] = []): string {
+  const found = mark(content, terms, grams).filter(({ isMatch }) => isMatch).map(({ text }) => text.toLowerCase());
+  return [...new Set(found)].slice(0, MOST_WORDS).join(" ");
+}
+
 /**
  * Where to begin to show a text, so that the first place with this word is seen: 0 if it is near the
  * start, else the start of its line or sentence.

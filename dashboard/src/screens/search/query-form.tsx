@@ -39,6 +39,8 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
     if (values.q) apply(next);
   };
   const error = errors.find((one) => one !== undefined);
+  // Of a link, any number.
+  const limits = [...new Set([...LIMITS, String(what.limit ?? 10)])].sort((a, b) => Number(a) - Number(b));
   const isFiltered = Boolean(values.where || values.collections || values.sources);
   return (
     <form class="search-form" role="search" noValidate onSubmit={(event) => {
@@ -54,7 +56,7 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
         </div>
         <SelectField label={search().mode} value={first.mode ?? "hybrid"} options={MODES.map((value) => ({ value, label: search().modes[value]! }))}
           onValue={(mode: Mode) => choose({ ...draft, first: { ...first, mode: mode === "hybrid" ? undefined : mode } })} />
-        <SelectField label={search().limit} value={String(what.limit ?? 10)} options={LIMITS.map((value) => ({ value, label: value }))} error={fieldError(error, "limit")}
+        <SelectField label={search().limit} value={String(what.limit ?? 10)} options={limits.map((value) => ({ value, label: value }))} error={fieldError(error, "limit")}
           onValue={(limit) => choose({ ...draft, what: { ...what, limit: Number(limit) } })} />
         <Button kind="primary" type="submit" icon="search">{search().submit}</Button>
       </div>

@@ -5,34 +5,37 @@ import { href } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { ErrorCard } from "../../components/states.tsx";
-import { Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
-import { errorAction, errorText } from "../../messages/errors.ts";
+import { errorText } from "../../messages/errors.ts";
+import { WaitCard } from "../jobs/wait-card.tsx";
 import { AnotherVersion } from "./another-version.tsx";
+import { mendingOf } from "./mending.ts";
 import { sources } from "./messages.ts";
 
 interface Props {
   source: Source;
   onChange: () => void;
   onDelete: () => void;
+  onFetch: () => void;
 }
 
-export function Mend({ source, onChange, onDelete }: Props) {
+export function Mend(props: Props) {
+  const { source, onChange } = props;
   const { status, errorCode, errorMessage, waiting } = source;
-  if (waiting) return <WaitCard source={source} onChange={onChange} />;
+  if (waiting) return <WaitCard wait={waiting} onChange={onChange} />;
+  if (status === "pending" && source.jobId) return <WaitCard wait={{ reason: null, jobId: source.jobId, code: null, message: null, until: null }} onChange={onChange} />;
   if (!errorCode || !["failed", "partial", "cancelled"].includes(status)) return null;
   if (source.type === "site" && status === "partial") return <MissingPages source={source} code={errorCode} />;
   return (
     <ErrorCard error={{ code: errorCode, detail: errorMessage }}>
-      {may("editor") && <MendButton source={source} code={errorCode} onChange={onChange} onDelete={onDelete} />}
+      {may("editor") && <MendButton {...props} />}
     </ErrorCard>
   );
 }
 
-function MendButton({ source, code, onChange, onDelete }: Props & { code: string }) {
+function MendButton({ source, onChange, onDelete, onFetch }: Props) {
   const words = sources().toDo;
-  const action = errorAction(code);
-  switch (action) {
+  switch (mendingOf(source)) {
     case "upload":
       return source.type === "file"
         ? <AnotherVersion source={source} onChange={onChange} />
@@ -44,18 +47,15 @@ function MendButton({ source, code, onChange, onDelete }: Props & { code: string
     case "delete":
       return <Button kind="danger" icon="trash" onClick={onDelete}>{words.delete!}</Button>;
     case "fetch_again":
-      return <Button kind="primary" icon="retry" onClick={() => fetchAgain(source.id, onChange)}>{words.fetch_again!}</Button>;
+      return <Button kind="primary" icon="retry" onClick={onFetch}>{words.fetch_again!}</Button>;
     case "retry":
-      // A run that completed has no job to retry, and a page or site may be fetched again instead.
-      return source.type === "file"
-        ? <Button kind="primary" icon="retry" onClick={() => retry(source.id, onChange)}>{words.retry!}</Button>
-        : <Button kind="primary" icon="retry" onClick={() => fetchAgain(source.id, onChange)}>{words.fetch_again!}</Button>;
+      return <Button kind="primary" icon="retry" onClick={() => retry(source.id, onChange)}>{words.retry!}</Button>;
     default:
       return null;
   }
 }
 
-/** The code is that of pages: its advice, such as to delete the source, is not for the site. */
+/** Some pages of a site failed: the code is that of one of them. */
 function MissingPages({ source, code }: { source: Source; code: string }) {
   return (
     <section class="card wait">
@@ -68,37 +68,9 @@ function MissingPages({ source, code }: { source: Source; code: string }) {
   );
 }
 
-function WaitCard({ source, onChange }: { source: Source; onChange: () => void }) {
-  const { reason, code, message, until } = source.waiting!;
-  const start = () => attempt(async () => {
-    await api.post("/api/jobs/{id}/retry", { path: { id: source.jobId! } });
-    onChange();
-  });
-  return (
-    <section class="card wait" role="status">
-      <p><strong>{sources().waitTitle(reason)}</strong>{" "}
-        {code && <>{errorText(code).means} {errorText(code).advice}</>}</p>
-      {message && <p class="hint" dir="auto">{message}</p>}
-      <div class="actions">
-        {until && <span>{sources().waitUntil} <Time value={until} /></span>}
-        {code && <code>{code}</code>}
-        {may("editor") && source.jobId && <Button icon="play" onClick={start}>{sources().startNow}</Button>}
-      </div>
-    </section>
-  );
-}
-
 export function retry(id: string, onChange: () => void): Promise<void> {
   return attempt(async () => {
     await api.post("/api/knowledge-sources/{id}/retry", { path: { id } });
-    toast(sources().queued);
-    onChange();
-  });
-}
-
-export function fetchAgain(id: string, onChange: () => void, acceptLosses = false): Promise<void> {
-  return attempt(async () => {
-    await api.post("/api/knowledge-sources/{id}/rescrape", { path: { id }, body: { acceptLosses } });
     toast(sources().queued);
     onChange();
   });

@@ -16,8 +16,10 @@ import { Bytes, Count, Name, Time } from "../../components/text.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
 import { useLiveSources, type LiveSource } from "../../live/sources.ts";
+import { errorText } from "../../messages/errors.ts";
 import { BulkAction } from "../bulk/bulk-action.tsx";
 import { parseMetadata } from "../bulk/metadata-lines.ts";
+import { WaitText } from "../jobs/wait-text.tsx";
 import { CsvButton } from "./download.tsx";
 import { sources } from "./messages.ts";
 import { beginning, PERIODS } from "./periods.ts";
@@ -65,7 +67,7 @@ export function SourceList() {
     <ScreenFrame title={sources().title} actions={rows.length > 0 && <CsvButton url={csv} name="knowledge-sources.csv" />}>
       <FilterChips filters={filters(collections.data?.items ?? [])} values={query} />
       {counts.data && <StateCounts items={counts.data.items} active={query.status} label={sources().counts} />}
-      <BulkAction of="sources" filter={selectionOf(query)} selected={selected} onClear={() => setSelected(new Set())}
+      <BulkAction of="sources" filter={selectionOf(query)} selected={selected} isEmpty={rows.length === 0 && list.pager.next === undefined} onClear={() => setSelected(new Set())}
         onChange={(isEnded) => {
           if (isEnded) list.reload();
           refresh();
@@ -119,9 +121,9 @@ function filters(collections: readonly Collection[]): Filter[] {
     { kind: "text", name: "q", label: message.search, isSearch: true },
     { kind: "choice", name: "status", label: message.status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
     { kind: "choice", name: "type", label: message.type, options: TYPES.map((value) => ({ value, label: message.types[value]! })) },
-    { kind: "text", name: "errorCode", label: message.code, placeholder: "corrupt" },
+    { kind: "text", name: "errorCode", label: message.code },
     { kind: "choice", name: "changed", label: message.changed, options: PERIODS.map((value) => ({ value, label: message.periods[value]! })) },
-    { kind: "text", name: "metadata", label: message.metadata, placeholder: "team=a" },
+    { kind: "text", name: "metadata", label: message.metadata, placeholder: "key=value" },
     isKnown
       ? { kind: "choice", name: "collectionId", label: message.collection, options: collections.map(({ id, name }) => ({ value: id, label: name })) }
       : { kind: "text", name: "collectionId", label: message.collection },
@@ -157,8 +159,8 @@ function State({ source, live }: { source: Source; live: LiveSource | undefined 
     <span class="state">
       <StatusBadge status={status} />
       {status === "processing" && <ProgressBar value={live?.percent} label={sources().progress(source.name)} />}
-      {(status === "pending" || status === "processing") && source.waiting && <small>{sources().waitsFor(source.waiting.reason)}</small>}
-      {(status === "failed" || status === "partial") && code && <code>{code}</code>}
+      <WaitText status={status} waiting={source.waiting} />
+      {(status === "failed" || status === "partial") && code && <code title={errorText(code).means}>{code}</code>}
     </span>
   );
 }

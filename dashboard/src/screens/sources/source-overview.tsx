@@ -2,7 +2,8 @@
 
 import type { Source } from "@rag-ingest/client";
 import { href } from "../../app/router.ts";
-import { api } from "../../app/session.ts";
+import { api, may } from "../../app/session.ts";
+import { Button } from "../../components/button.tsx";
 import { ShareBar } from "../../components/charts.tsx";
 import { Card, Id, KeyValues } from "../../components/layout.tsx";
 import { components } from "../../components/messages.ts";
@@ -14,17 +15,18 @@ import type { LiveSource } from "../../live/sources.ts";
 import { boundedCount, duration } from "../../messages/format.ts";
 import { sources } from "./messages.ts";
 import { CoverageStrip } from "./coverage.tsx";
+import { retry } from "./mend.tsx";
 import { attemptsOf, stepsOf, type StageStep } from "./stages.ts";
 
 const OPEN = ["pending", "processing"];
 
-export function SourceOverview({ source, live }: { source: Source; live: LiveSource | undefined }) {
+export function SourceOverview({ source, live, onChange }: { source: Source; live: LiveSource | undefined; onChange: () => void }) {
   const isOpen = OPEN.includes(live?.status ?? source.status);
   return (
     <>
       <div class="cards">
         {source.jobId && <Run source={source} live={live} isOpen={isOpen} />}
-        <Children source={source} isOpen={isOpen} />
+        <Children source={source} isOpen={isOpen} onChange={onChange} />
         {source.coverage && source.coverage.pages > 0 && <Card title={sources().coverage}><CoverageStrip coverage={source.coverage} /></Card>}
         <Warnings source={source} />
       </div>
@@ -80,14 +82,18 @@ export function Stages({ steps }: { steps: readonly StageStep[] }) {
 
 const TONES = { completed: "good", failed: "bad", cancelled: "neutral", review_needed: "warning", processing: "active", pending: "neutral" } as const;
 
-function Children({ source, isOpen }: { source: Source; isOpen: boolean }) {
+function Children({ source, isOpen, onChange }: { source: Source; isOpen: boolean; onChange: () => void }) {
   const found = useResource((signal) => api.get("/api/knowledge-sources/{id}/children", { path: { id: source.id }, signal }), [source.id, source.status], { every: isOpen ? 2000 : undefined });
   const items = (found.data?.items ?? []).filter(({ count }) => count > 0);
   if (!items.length || !source.jobId) return null;
   const kind = source.type === "site" ? "site" : "file";
+  const failed = items.find(({ status }) => status === "failed");
   const link = (status?: string) => href("/jobs", { parentJobId: source.jobId, status });
   return (
-    <Card title={sources().children[kind]!} actions={source.type === "site" ? <a href={href(`/sites/${source.id}`)}>{sources().runs}</a> : <a href={link()}>{sources().childList}</a>}>
+    <Card title={sources().children[kind]!} actions={source.type === "site" ? <a href={href(`/sites/${source.id}`)}>{sources().runs}</a> : <>
+          {failed && source.status === "partial" && may("editor") && <Button kind="quiet" icon="retry" onClick={() => retry(source.id, onChange)}>{sources().retryFailed}</Button>}
+          <a href={link()}>{sources().childList}</a>
+        </>}>
       <ShareBar label={sources().children[kind]!} parts={items.map(({ status, count }) => [components().status[status] ?? status, TONES[status as keyof typeof TONES] ?? "neutral", count] as const)} />
       <ul class="legends">
         {items.map(({ status, count, isExact }) => (

@@ -6,7 +6,6 @@ import { navigate } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { CheckField } from "../../components/fields.tsx";
 import { ScreenFrame, Tabs } from "../../components/layout.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
 import { ProgressBar, StatusBadge } from "../../components/status.tsx";
@@ -15,9 +14,12 @@ import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { useLiveSources, type LiveSource } from "../../live/sources.ts";
 import { duration, number } from "../../messages/format.ts";
+import { FetchAgain } from "../crawl/fetch-again.tsx";
 import { ReviewOf } from "../jobs/review-of.tsx";
+import { WaitText } from "../jobs/wait-text.tsx";
 import { sources } from "./messages.ts";
-import { fetchAgain, Mend, retry } from "./mend.tsx";
+import { Mend, retry } from "./mend.tsx";
+import { againOf } from "./mending.ts";
 import { SourceChunks } from "./source-chunks.tsx";
 import { SourceDocuments } from "./source-documents.tsx";
 import { SourceEvents } from "./source-events.tsx";
@@ -46,10 +48,10 @@ export function SourceScreen({ params: { id } }: { params: { id: string } }) {
     <ScreenFrame title={<Name>{source.name}</Name>} parent={parent} lead={<Lead source={source} status={status} live={live} />}
       actions={may("editor") && <Actions source={source} status={status} ask={ask} onChange={refresh} />}>
       {resource.error !== undefined && <ErrorCard error={resource.error} onRetry={refresh} />}
-      <Mend source={source} onChange={refresh} onDelete={() => ask("delete")} />
+      <Mend source={source} onChange={refresh} onDelete={() => ask("delete")} onFetch={() => ask("fetch")} />
       {status === "review_needed" && source.jobId && <ReviewOf jobId={source.jobId} onChange={refresh} />}
       <Tabs label={source.name} tabs={[
-        { key: "overview", title: sources().tabs.overview, render: () => <SourceOverview source={source} live={live} /> },
+        { key: "overview", title: sources().tabs.overview, render: () => <SourceOverview source={source} live={live} onChange={refresh} /> },
         { key: "documents", title: sources().tabs.documents, render: () => <SourceDocuments source={source} /> },
         { key: "chunks", title: sources().tabs.chunks, count: live?.chunkCount ?? source.chunkCount, render: () => <SourceChunks source={source} /> },
         { key: "events", title: sources().tabs.events, render: () => <SourceEvents source={source} /> },
@@ -66,6 +68,7 @@ function Lead({ source, status, live }: { source: Source; status: Source["status
   return (
     <span class="state">
       <StatusBadge status={status} />
+      <WaitText status={status} waiting={source.waiting} />
       {status === "processing" && <ProgressBar value={live?.percent} label={sources().progress(source.name)} />}
       {status === "processing" && typeof eta === "number" && <small>{sources().eta(duration(eta * 1000))}</small>}
     </span>
@@ -74,10 +77,11 @@ function Lead({ source, status, live }: { source: Source; status: Source["status
 
 function Actions({ source, status, ask, onChange }: { source: Source; status: Source["status"]; ask: (asked: Asked) => void; onChange: () => void }) {
   const isOpen = ["pending", "processing", "review_needed"].includes(status);
+  const again = againOf({ ...source, status });
   return (
     <>
-      {["failed", "cancelled", "partial"].includes(status) && <Button icon="retry" onClick={() => retry(source.id, onChange)}>{sources().retry}</Button>}
-      {source.type !== "file" && !isOpen && <Button icon="retry" onClick={() => ask("fetch")}>{sources().fetchAgain}</Button>}
+      {again === "retry" && <Button icon="retry" onClick={() => retry(source.id, onChange)}>{sources().retry}</Button>}
+      {again === "fetch_again" && <Button icon="retry" onClick={() => ask("fetch")}>{sources().fetchAgain}</Button>}
       {isOpen && <Button icon="cross" onClick={() => ask("cancel")}>{sources().cancel}</Button>}
       <Button icon="trash" onClick={() => ask("delete")}>{sources().remove}</Button>
     </>
@@ -85,7 +89,6 @@ function Actions({ source, status, ask, onChange }: { source: Source; status: So
 }
 
 function Ask({ asked, source, onChange, onClose }: { asked: NonNullable<Asked>; source: Source; onChange: () => void; onClose: () => void }) {
-  const [acceptLosses, setAccept] = useState(false);
   const path = { id: source.id };
   const words = sources();
   if (asked === "delete") {
@@ -112,10 +115,5 @@ function Ask({ asked, source, onChange, onClose }: { asked: NonNullable<Asked>; 
       </ConfirmDialog>
     );
   }
-  return (
-    <ConfirmDialog title={words.fetchAgain} action={words.fetchAgain} onConfirm={() => fetchAgain(source.id, onChange, acceptLosses)} onClose={onClose}>
-      <p><Name>{source.uri}</Name></p>
-      <CheckField label={words.acceptLosses} checked={acceptLosses} onValue={setAccept} />
-    </ConfirmDialog>
-  );
+  return <FetchAgain id={source.id} onDone={onChange} onClose={onClose} />;
 }
