@@ -17,8 +17,9 @@ FILES = 4000
 SETTINGS = {"INGEST_WORKER": "false"}
 _COUNT_DRAWS = """
 window.draws = 0;
+const isInList = ({ target }) => target.parentElement?.closest(".upload-list");
 new MutationObserver((changes) => {
-  if (changes.some(({ target }) => target.parentElement?.closest(".upload-list"))) window.draws += 1;
+  if (changes.some(isInList)) window.draws += 1;
 }).observe(document, { subtree: true, childList: true, characterData: true });
 """
 
