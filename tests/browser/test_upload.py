@@ -10,7 +10,8 @@ from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from harness.service import KEY, Service
 from tests.browser.accessibility import check_accessibility
-from tests.browser.conftest import OpenBrowser, sign_in
+from tests.browser.conftest import PLAIN_HOST, OpenBrowser, sign_in
+from tests.browser.watch import Problems
 
 FILES = 4000
 # The tests are about sending; the worker would only take the processor away.
@@ -41,6 +42,18 @@ def choose(page: Page, path: Path) -> None:
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Choose a folder").click()
     chooser.value.set_files(path)
+
+
+def drop(page: Page, path: Path) -> None:
+    """As by a mouse that comes from the window of another program."""
+    box = page.locator(".drop-zone").bounding_box()
+    assert box is not None
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    protocol = page.context.new_cdp_session(page)
+    for step in ("dragEnter", "dragOver", "drop"):
+        protocol.send("Input.dispatchDragEvent", {"type": step, "data": data, **place})
+    protocol.detach()
 
 
 def in_page(page: Page, expression: str) -> Any:
@@ -177,3 +190,44 @@ def test_rows_follow_their_files_to_the_verdict(page: Page, tmp_path: Path) -> N
     expect(rows.filter(has_text="accepted")).to_have_count(3)
     rows.first.get_by_role("link").click()
     expect(page).to_have_url(re.compile("#/sources/"))
+
+
+def test_a_folder_is_dropped_with_all_that_is_in_it(
+    page: Page, service: Service, tmp_path: Path
+) -> None:
+    folder = tmp_path / "dropped"
+    # A browser names about 100 entries at a time.
+    for name in [*(f"many/{number}.txt" for number in range(130)), "a/b/deep.txt", "top.txt"]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"{name} was dropped")
+    page.goto("#/upload")
+    drop(page, folder)
+    page.get_by_role("button", name="Upload 132 files").click()
+
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    found = service.pages("/api/knowledge-sources", q="dropped/")
+    assert {source["uri"] for source in found} == {
+        file.relative_to(tmp_path).as_posix() for file in folder.rglob("*.txt")
+    }
+
+
+def test_what_was_sent_is_known_by_its_hash_on_plain_http(
+    open_browser: OpenBrowser, service: Service, problems: Problems, tmp_path: Path
+) -> None:
+    """Where browsers have no SHA-256: there the page has its own."""
+    (tmp_path / "empty lines.txt").write_text("\n" * 1000 + "end")
+    (tmp_path / "long.txt").write_bytes(bytes(range(32, 127)) * 10_000)
+    (tmp_path / "short.txt").write_text("üüü")
+    problems.allow("Cross-Origin-Opener-Policy header has been ignored")
+    problems.origins.add(f"http://{PLAIN_HOST}:{service.port}")
+    page = open_browser(base_url=f"http://{PLAIN_HOST}:{service.port}/").new_page()
+    page.goto("#/upload")
+    page.get_by_label("API key").fill(KEY)
+    page.keyboard.press("Enter")
+    for verdict in ("accepted 3", "already there 3"):
+        choose(page, tmp_path)
+        page.get_by_role("button", name="Upload 3 files").click()
+        expect(page.get_by_role("button", name=verdict)).to_be_visible()
+        page.get_by_role("button", name="Upload more").click()
+
+    assert in_page(page, "isSecureContext") is False

@@ -34,7 +34,7 @@ class Problems:
 
     def __init__(self, *, origin: str) -> None:
         """`origin`: such as `http://127.0.0.1:8000`."""
-        self._origin = origin
+        self.origins = {origin}
         self.seen: list[str] = []
         self._allowed = ["$^"]
 
@@ -62,7 +62,7 @@ class Problems:
     def _is_own(self, url: str) -> bool:
         parts = urlsplit(url.removeprefix("blob:"))
         scheme = {"ws": "http", "wss": "https"}.get(parts.scheme, parts.scheme)
-        return f"{scheme}://{parts.netloc}" == self._origin or url == "about:blank"
+        return f"{scheme}://{parts.netloc}" in self.origins or url == "about:blank"
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not _USUAL.match(message.text):
