@@ -220,7 +220,9 @@ def test_what_was_sent_is_known_by_its_hash_on_plain_http(
     (tmp_path / "short.txt").write_text("üüü")
     problems.allow("Cross-Origin-Opener-Policy header has been ignored")
     problems.origins.add(f"http://{PLAIN_HOST}:{service.port}")
-    page = open_browser(base_url=f"http://{PLAIN_HOST}:{service.port}/").new_page()
+    context = open_browser(base_url=f"http://{PLAIN_HOST}:{service.port}/")
+    requests = watch(context)
+    page = context.new_page()
     page.goto("#/upload")
     page.get_by_label("API key").fill(KEY)
     page.keyboard.press("Enter")
@@ -231,3 +233,4 @@ def test_what_was_sent_is_known_by_its_hash_on_plain_http(
         page.get_by_role("button", name="Upload more").click()
 
     assert in_page(page, "isSecureContext") is False
+    assert requests("POST .*/upload/documents") == 1
