@@ -27,7 +27,7 @@ class Proxy:
         """Connections that were cut, and pieces that were delayed or withheld."""
         self._target = target
         self._mode: Mode = "open"
-        self._until_closed: int | None = None
+        self._next: tuple[int, Mode] | None = None
         self._opened = asyncio.Event()
         self._opened.set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -39,15 +39,18 @@ class Proxy:
 
     def set(self, mode: Mode) -> None:
         async def change() -> None:
-            self._mode = mode
-            if mode == "closed":
-                self._cut()
-            if mode in ("silent", "deaf"):
-                self._opened.clear()
-            else:
-                self._opened.set()
+            self._change(mode)
 
         self._run(change())
+
+    def _change(self, mode: Mode) -> None:
+        self._mode = mode
+        if mode == "closed":
+            self._cut()
+        if mode in ("silent", "deaf"):
+            self._opened.clear()
+        else:
+            self._opened.set()
 
     def cut(self) -> None:
         """End all connections without a goodbye, on both sides."""
@@ -57,11 +60,11 @@ class Proxy:
 
         self._run(end())
 
-    def close_after(self, count: int) -> None:
-        """Cut, and be `closed`, as soon as so many bytes of requests have passed."""
+    def set_after(self, count: int, mode: Mode) -> None:
+        """Be in a mode as soon as so many bytes of requests have passed."""
 
         async def change() -> None:
-            self._until_closed = count
+            self._next = (count, mode)
 
         self._run(change())
 
@@ -120,15 +123,13 @@ class Proxy:
             elif self._mode == "silent" or (self._mode == "deaf" and is_answer):
                 self.disturbed += 1
                 await self._opened.wait()
-            if not is_answer and self._until_closed is not None:
-                rest = self._until_closed - len(data)
-                data, self._until_closed = data[: self._until_closed], rest
             writer.write(data)
             await writer.drain()
-            if self._until_closed is not None and self._until_closed <= 0:
-                self._until_closed = None
-                self._mode = "closed"
-                self._cut()
+            if not is_answer and self._next is not None:
+                rest, mode = self._next[0] - len(data), self._next[1]
+                self._next = None if rest <= 0 else (rest, mode)
+                if rest <= 0:
+                    self._change(mode)
         with suppress(OSError):
             writer.write_eof()
         if is_answer:

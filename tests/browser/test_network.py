@@ -3,9 +3,11 @@ starts anew. The page's clock is wound on: nobody waits for its patience."""
 
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -211,7 +213,7 @@ def test_a_part_of_an_upload_that_is_cut_is_sent_again(
     if is_stored:
         page.context.route("**/upload/documents", send, times=1)
     else:
-        wire.close_after(1_000_000)
+        wire.set_after(1_000_000, "closed")
     page.get_by_role("button", name="Upload 1 file").click()
     if is_stored:
         while not stored():
@@ -228,3 +230,21 @@ def test_a_part_of_an_upload_that_is_cut_is_sent_again(
     whole = {"path": name, "sha256": hashlib.sha256(large).hexdigest()}
     [known] = service.http.post("/upload/check", json={"files": [whole]}).json()["known"]
     assert (known["verdict"], known["knowledgeSourceId"]) == ("unchanged", source["id"])
+
+
+def test_a_large_file_shows_how_much_of_it_is_sent(page: Page, wire: Proxy, tmp_path: Path) -> None:
+    # Of no type that the service reads: there is nothing to process.
+    (tmp_path / "large.bin").write_bytes(bytes(30_000_000))
+    page.goto("#/upload")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose files").click()
+    chooser.value.set_files(tmp_path / "large.bin")
+    wire.set_after(1_000_000, "silent")
+    page.get_by_role("button", name="Upload 1 file").click()
+    progress = page.get_by_role("progressbar", name="Progress of the upload")
+    expect(progress).to_have_attribute("value", re.compile(r"^[1-9]\d?$"))
+    expect(page.get_by_text("0 of 1", exact=True)).to_be_visible()
+
+    wire.set("open")
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    expect(progress).to_have_attribute("value", "100")

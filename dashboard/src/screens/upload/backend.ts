@@ -32,7 +32,7 @@ export class ServiceBackend implements Backend {
     return answer.known;
   }
 
-  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal): Promise<Verdicts> {
+  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal, onSent: (bytes: number) => void): Promise<Verdicts> {
     const { metadata, onConflict, collectionId, priority, chunking } = this.options;
     const given = {
       batchId, onConflict, collectionId,
@@ -48,7 +48,7 @@ export class ServiceBackend implements Backend {
       fields,
       files: files.map(({ file, path }) => ({ file, path })),
     };
-    return this.sender.send(request, signal) as Promise<Verdicts>;
+    return this.sender.send(request, signal, onSent) as Promise<Verdicts>;
   }
 
   newKey(): string {

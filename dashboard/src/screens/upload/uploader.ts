@@ -41,7 +41,8 @@ export interface Backend {
   hash(file: File): Promise<string>;
   /** Which of the files are stored already. */
   check(files: readonly { path: string; sha256: string }[], signal: AbortSignal): Promise<readonly Known[]>;
-  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal): Promise<Verdicts>;
+  /** `onSent` is told how many bytes of the request are sent. */
+  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal, onSent: (bytes: number) => void): Promise<Verdicts>;
   newKey(): string;
 }
 
@@ -61,6 +62,8 @@ interface Part {
   files: UploadFile[];
   key: string;
   tries: number;
+  /** Bytes of the request that is open. */
+  sent: number;
 }
 
 const HASHERS = 2;
@@ -91,7 +94,7 @@ export class Uploader {
   private readonly parts: Part[] = [];
   private hashing = 0;
   private isChecking = false;
-  private inFlight = 0;
+  private readonly inFlight = new Set<Part>();
   private failures = 0;
   private cancelTimer: (() => void) | undefined;
 
@@ -110,6 +113,13 @@ export class Uploader {
     this.totalBytes = this.files.reduce((sum, { size }) => sum + size, 0);
     this.counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<FileState, number>;
     this.counts.waiting = this.files.length;
+  }
+
+  /** Bytes of files that have arrived, or are on their way. */
+  get sentBytes(): number {
+    // A request is a little larger than its files.
+    const onWay = [...this.inFlight].map(({ files, sent }) => Math.min(sent, files.reduce((sum, { size }) => sum + size, 0)));
+    return onWay.reduce((sum, bytes) => sum + bytes, this.doneBytes);
   }
 
   start(): void {
@@ -180,9 +190,9 @@ export class Uploader {
         if (this.isIdle("hash") && this.isIdle("check") && !this.planner.isEmpty) this.addPart(this.planner.flush());
         // The first answer names the batch, which the others join.
         const most = this.batchId === undefined ? 1 : IN_FLIGHT;
-        while (this.inFlight < most && this.parts.length > 0) void this.send(this.parts.shift()!);
+        while (this.inFlight.size < most && this.parts.length > 0) void this.send(this.parts.shift()!);
       }
-      const isDone = this.isIdle("hash") && this.isIdle("check") && this.parts.length === 0 && this.inFlight === 0;
+      const isDone = this.isIdle("hash") && this.isIdle("check") && this.parts.length === 0 && this.inFlight.size === 0;
       if (isDone && this.planner.isEmpty) this.phase = "done";
     }
     this.onChange();
@@ -242,22 +252,27 @@ export class Uploader {
   }
 
   private addPart(files: UploadFile[]): void {
-    this.parts.push({ files, key: this.backend.newKey(), tries: 0 });
+    this.parts.push({ files, key: this.backend.newKey(), tries: 0, sent: 0 });
   }
 
   private async send(part: Part): Promise<void> {
-    this.inFlight += 1;
+    this.inFlight.add(part);
+    part.sent = 0;
+    const onSent = (bytes: number) => {
+      part.sent = bytes;
+      this.onChange();
+    };
     const { batchId } = this;
     for (const file of part.files) this.move(file, "sending");
     try {
-      const answer = await this.backend.send(part.files, batchId, part.key, this.abort.signal);
+      const answer = await this.backend.send(part.files, batchId, part.key, this.abort.signal, onSent);
       this.succeeded();
       this.batchId = answer.batchId;
       this.judge(part.files, answer.files);
     } catch (error) {
       await this.sendingFailed(part, batchId, error as RequestFailure);
     }
-    this.inFlight -= 1;
+    this.inFlight.delete(part);
     this.pump();
   }
 
