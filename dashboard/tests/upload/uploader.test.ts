@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../src/live/pace.ts";
-import { Uploader, type Backend, type Known, type UploadFile, type Verdicts } from "../../src/screens/upload/uploader.ts";
+import type { Backend, Known, UploadFile, Verdicts } from "../../src/screens/upload/upload-file.ts";
+import { Uploader } from "../../src/screens/upload/uploader.ts";
 
 class FakeClock implements Clock {
   time = 0;

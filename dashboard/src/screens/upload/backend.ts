@@ -6,7 +6,7 @@ import { api, chosenApplication } from "../../app/session.ts";
 import { Hashers } from "./hashers.ts";
 import type { Options } from "./options.ts";
 import { Sender } from "./sender.ts";
-import type { Backend, UploadFile, Verdicts } from "./uploader.ts";
+import type { Backend, UploadFile, Verdicts } from "./upload-file.ts";
 
 export class ServiceBackend implements Backend {
   private readonly hashers = new Hashers();

@@ -8,43 +8,8 @@
 import type { Clock } from "../../live/pace.ts";
 import { realClock } from "../../live/pace.ts";
 import type { LocalFile } from "./files.ts";
+import { isEnd, STATES, type Backend, type FileState, type UploadFile, type Verdicts } from "./upload-file.ts";
 import { PartPlanner } from "./plan.ts";
-
-export type Verdict = "accepted" | "unchanged" | "duplicate" | "rejected";
-/** `failed`: the request was refused, or the file cannot be read; it can be tried again. */
-export type FileState = "waiting" | "hashing" | "checking" | "queued" | "sending" | Verdict | "failed";
-export const STATES: readonly FileState[] = [
-  "failed", "rejected", "sending", "queued", "checking", "hashing", "waiting", "accepted", "unchanged", "duplicate",
-];
-
-export interface UploadFile extends Readonly<LocalFile> {
-  state: FileState;
-  sha256?: string;
-  /** Why it is `rejected` or `failed`. */
-  code?: string | undefined;
-  detail?: string | undefined;
-  sourceId?: string | undefined;
-}
-
-export interface Verdicts {
-  batchId: string;
-  files: readonly { verdict: Verdict; code?: string | null; detail?: string | null; knowledgeSourceId?: string | null }[];
-}
-
-export interface Known {
-  index: number;
-  verdict: "unchanged" | "duplicate";
-  knowledgeSourceId: string | null;
-}
-
-export interface Backend {
-  hash(file: File): Promise<string>;
-  /** Which of the files are stored already. */
-  check(files: readonly { path: string; sha256: string }[], signal: AbortSignal): Promise<readonly Known[]>;
-  /** `onSent` is told how many bytes of the request are sent. */
-  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal, onSent: (bytes: number) => void): Promise<Verdicts>;
-  newKey(): string;
-}
 
 export type Phase = "running" | "paused" | "done" | "cancelled";
 
@@ -352,8 +317,4 @@ export class Uploader {
     this.cancelTimer = this.clock.after(wait, () => this.waitNoLonger());
     return true;
   }
-}
-
-function isEnd(state: FileState): boolean {
-  return ["accepted", "unchanged", "duplicate", "rejected", "failed"].includes(state);
 }
