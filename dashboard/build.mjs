@@ -44,6 +44,16 @@ async function filesOf(folder, suffix) {
   return names.filter((name) => name.endsWith(suffix)).sort().map((name) => join(folder, name));
 }
 
+/** What the page loads at once with an output: names of files, without what is imported when needed. */
+function neededBy({ metafile }, entryPoint) {
+  const { outputs } = metafile;
+  const found = new Set([Object.keys(outputs).find((path) => outputs[path].entryPoint === entryPoint)]);
+  for (const path of found) {
+    for (const part of outputs[path].imports) if (part.kind === "import-statement") found.add(part.path);
+  }
+  return [...found].slice(1).map((path) => basename(path)).sort();
+}
+
 /** The name of each entry point's output. */
 function outputs(result) {
   return Object.fromEntries(
@@ -58,21 +68,23 @@ async function build() {
   await mkdir(join(out, "assets"), { recursive: true });
   const workers = outputs(await esbuild.build({ ...assets, entryPoints: await filesOf("src/workers", ".ts") }));
   const names = Object.entries(workers).map(([path, name]) => [basename(path, ".ts"), name]);
-  const built = outputs(
-    await esbuild.build({
-      ...assets,
-      splitting: true,
-      entryPoints: ["src/main.tsx", "src/styles/main.css"],
-      define: { WORKERS: JSON.stringify(Object.fromEntries(names)) },
-    }),
-  );
+  const result = await esbuild.build({
+    ...assets,
+    splitting: true,
+    entryPoints: ["src/main.tsx", "src/styles/main.css"],
+    define: { WORKERS: JSON.stringify(Object.fromEntries(names)) },
+  });
+  const built = outputs(result);
+  // Otherwise the browser learns of them when it has main.js.
+  const preloads = neededBy(result, "src/main.tsx").map((name) => `<link rel="modulepreload" href="assets/${name}" />`);
   const icon = await readFile(join(here, "src", "icon.svg"));
   const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
   await writeFile(join(out, "assets", iconName), icon);
   const page = (await readFile(join(here, "src", "index.html"), "utf8"))
     .replace("main.css", built["src/styles/main.css"])
     .replace("main.js", built["src/main.tsx"])
-    .replace("icon.svg", iconName);
+    .replace("icon.svg", iconName)
+    .replace("<!-- preloads -->", preloads.join("\n    "));
   await writeFile(join(out, "index.html"), page);
   await compress();
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stack } from "../src/components/stack.ts";
-import { errorAction, errorText } from "../src/messages/errors.ts";
+import { errorAction, errorsLoaded, errorText } from "../src/messages/errors.ts";
 import { bytes, duration, relative } from "../src/messages/format.ts";
 import { language, plural } from "../src/messages/language.ts";
 
@@ -36,8 +36,9 @@ test("plurals follow the rules of the language", () => {
   assert.equal(plural("en", 0, { one: "row", other: "rows" }), "rows");
 });
 
-test("every code has a text, also one that is not ours", () => {
+test("every code has a text, also one that is not ours", async () => {
   language.value = "en";
+  await errorsLoaded;
   assert.equal(errorText("corrupt").means, "The file is damaged.");
   assert.equal(errorText("toString").means, errorText("unknown").means);
   assert.equal(errorAction("corrupt"), "upload");

@@ -19,6 +19,9 @@ from tests.conftest import CHROMIUM, EMPTY
 
 SIGN_IN = {"Sec-Fetch-Site": "same-origin", "X-Ingest-Csrf": "1"}
 
+PLAIN_HOST = "service.test"
+"""This host by a name that browsers do not trust without https, unlike `localhost`."""
+
 OpenBrowser = Callable[..., BrowserContext]
 """A browser without cookies; keywords are those of Playwright's `new_context`."""
 
@@ -49,7 +52,9 @@ def service(
 def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=BROWSER_PATIENCE * 1000)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[f"--host-resolver-rules=MAP {PLAIN_HOST} 127.0.0.1"]
+        )
         yield browser
         browser.close()
 

@@ -10,12 +10,12 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Final, LiteralString
 
+from harness.proxy import MODES
 from tests.chaos import host
 from tests.chaos.installation import Installation, Process
 from tests.chaos.outside import RECEIVER_MOODS, SITE_MOODS, ReceiverMood, SiteMood
 from tests.chaos.plan import KINDS, Fault
 from tests.chaos.provider import MOODS, Mood
-from tests.chaos.proxy import MODES
 
 _BUSY: Final[LiteralString] = """
     select distinct worker.pid

@@ -19,13 +19,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from harness.database import Database, migrated
 from harness.patience import PATIENCE
 from harness.postgres import postgres_in
+from harness.proxy import Proxy
 from harness.service import INGEST, Service, until
 from ingest.postgres.embedded.host import Account
 from tests.chaos import host
 from tests.chaos.outside import Receiver, Site
 from tests.chaos.plan import Plan
 from tests.chaos.provider import MoodyProvider
-from tests.chaos.proxy import Proxy
 from tests.servers.firecrawl_server import FirecrawlServer, firecrawl_server
 
 _SETTINGS: Final = {

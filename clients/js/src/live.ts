@@ -19,8 +19,11 @@ export interface LiveMessage {
 export type LiveState = "connecting" | "connected" | "reconnecting" | "closed";
 
 export interface LiveOptions {
-  /** The address of `/api/ws`, asked before each connection: with a `ticket`, or with the cookie. */
-  url: () => Promise<string | URL> | string | URL;
+  /**
+   * The address of `/api/ws`, asked before each connection: with a `ticket`, or with the cookie. The
+   * signal aborts when its answer is of no use any more.
+   */
+  url: (signal: AbortSignal) => Promise<string | URL> | string | URL;
   onState?: (state: LiveState) => void;
   /** The key or session is no longer valid; the connection is not tried again. */
   onUnauthorized?: () => void;
@@ -35,6 +38,8 @@ const NO_KEY = 4401;
 const FORBIDDEN = 4403;
 /** Milliseconds. The service pings every 20 seconds. */
 const SILENCE = 45_000;
+/** Milliseconds without a ping that are suspicious when the network has just changed. */
+const DOUBTFUL = 25_000;
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 15_000;
 const MAX_IDS = 10_000;
@@ -96,6 +101,10 @@ export class Live {
   /** Ids that this connection has subscribed. */
   private sent = new Set<string>();
   private socket: WebSocket | undefined;
+  /** Aborted when the connection, or the attempt to make one, is given up. */
+  private attempt = new AbortController();
+  /** When the connection was begun or said something last; the time of day, as clocks of timers stop in sleep. */
+  private heardAt = 0;
   private failures = 0;
   private isOpen = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -117,15 +126,23 @@ export class Live {
   close(): void {
     this.isOpen = false;
     clearTimeout(this.timer);
+    this.timer = undefined;
     this.drop();
     this.setState("closed");
   }
 
-  /** Try now instead of after the backoff: the network is back, or the page is visible again. */
+  /**
+   * The network is back, or the page is visible again: try now instead of after the backoff, and do
+   * not trust a connection that should have said something.
+   */
   retryNow(): void {
-    if (!this.isOpen || this.socket !== undefined || this.timer === undefined) return;
+    if (!this.isOpen) return;
+    if (this.timer === undefined) {
+      if (Date.now() - this.heardAt < DOUBTFUL) return;
+      this.drop();
+      this.setState("reconnecting");
+    }
     clearTimeout(this.timer);
-    this.timer = undefined;
     void this.connect();
   }
 
@@ -163,22 +180,24 @@ export class Live {
 
   private async connect(): Promise<void> {
     this.timer = undefined;
+    const { signal } = (this.attempt = new AbortController());
+    // From here on: a request into a dead network is never answered.
+    this.watch();
     let socket: WebSocket;
     try {
-      const url = await this.options.url();
-      if (!this.isOpen || this.socket) return;
+      const url = await this.options.url(signal);
+      if (signal.aborted) return;
       socket = new (this.options.WebSocket ?? WebSocket)(url);
     } catch {
-      this.tryLater();
+      if (!signal.aborted) this.tryLater();
       return;
     }
     this.socket = socket;
-    this.watch();
     socket.onopen = () => {
       if (socket !== this.socket) return;
+      this.watch();
       this.positions.reconnected();
       this.setState("connected");
-      this.watch();
       this.sync();
     };
     socket.onmessage = (event: MessageEvent) => {
@@ -186,7 +205,6 @@ export class Live {
     };
     socket.onclose = (event: CloseEvent) => {
       if (socket !== this.socket) return;
-      this.drop();
       if (event.code === NO_KEY || event.code === FORBIDDEN) {
         this.close();
         this.options.onUnauthorized?.();
@@ -195,7 +213,7 @@ export class Live {
   }
 
   private tryLater(): void {
-    if (!this.isOpen) return;
+    this.drop();
     this.setState("reconnecting");
     this.timer = setTimeout(() => void this.connect(), backoff(this.failures, this.options.random));
     this.failures += 1;
@@ -204,6 +222,7 @@ export class Live {
   /** Forget the connection; what it still sends is ignored. */
   private drop(): void {
     clearTimeout(this.watchdog);
+    this.attempt.abort();
     const socket = this.socket;
     this.socket = undefined;
     this.sent = new Set();
@@ -213,10 +232,8 @@ export class Live {
   /** A connection that is silent for long is dead, even if the browser does not know yet. */
   private watch(): void {
     clearTimeout(this.watchdog);
-    this.watchdog = setTimeout(() => {
-      this.drop();
-      this.tryLater();
-    }, SILENCE);
+    this.heardAt = Date.now();
+    this.watchdog = setTimeout(() => this.tryLater(), SILENCE);
   }
 
   private receive(text: string): void {

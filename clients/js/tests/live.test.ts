@@ -30,6 +30,7 @@ class FakeSocket {
 const states: LiveState[] = [];
 let unauthorized = 0;
 let urls = 0;
+let answerUrl: (signal: AbortSignal) => Promise<string>;
 
 async function settle(): Promise<void> {
   for (let i = 0; i < 10; i += 1) await Promise.resolve();
@@ -37,9 +38,9 @@ async function settle(): Promise<void> {
 
 async function opened(): Promise<Live> {
   const live = new Live({
-    url: () => {
+    url: (signal) => {
       urls += 1;
-      return "ws://x/api/ws";
+      return answerUrl(signal);
     },
     WebSocket: FakeSocket as unknown as new (url: string | URL) => WebSocket,
     onState: (state) => states.push(state),
@@ -57,8 +58,9 @@ beforeEach(() => {
   states.length = 0;
   unauthorized = 0;
   urls = 0;
+  answerUrl = async () => "ws://x/api/ws";
   mock.timers.reset();
-  mock.timers.enable({ apis: ["setTimeout"] });
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
 });
 
 function event(id: string, seq: number, type = "progress"): LiveMessage {
@@ -161,6 +163,57 @@ test("without a word for 45 seconds the connection is given up", async () => {
   mock.timers.tick(1_000);
 
   assert.equal(FakeSocket.last.isClosed, true);
+  assert.equal(states.at(-1), "reconnecting");
+});
+
+test("a request for the address that is never answered is given up like a silent connection", async () => {
+  await opened();
+  const signals: AbortSignal[] = [];
+  answerUrl = (signal) => {
+    signals.push(signal);
+    return signals.length === 1 ? new Promise(() => {}) : Promise.resolve("ws://x/api/ws");
+  };
+  FakeSocket.last.onclose!({ code: 1006 });
+  mock.timers.tick(250);
+  await settle();
+  assert.equal(signals[0]!.aborted, false);
+  mock.timers.tick(45_000);
+  assert.equal(signals[0]!.aborted, true);
+  mock.timers.tick(500);
+  await settle();
+  FakeSocket.last.onopen!();
+
+  assert.equal(FakeSocket.all.length, 2);
+  assert.equal(states.at(-1), "connected");
+});
+
+test("a late address of before it was closed and opened again is not used", async () => {
+  const live = await opened();
+  let answerLate = (_: string): void => {};
+  answerUrl = () => new Promise((resolve) => (answerLate = resolve));
+  live.close();
+  live.open();
+  answerUrl = async () => "ws://x/api/ws?ticket=new";
+  live.close();
+  answerLate("ws://x/api/ws?ticket=old");
+  live.open();
+  await settle();
+
+  assert.deepEqual(FakeSocket.all.map(({ url }) => url), ["ws://x/api/ws", "ws://x/api/ws?ticket=new"]);
+});
+
+test("retryNow trusts a connection only while it has pinged lately", async () => {
+  const live = await opened();
+  mock.timers.tick(24_000);
+  live.retryNow();
+  await settle();
+  assert.equal(FakeSocket.all.length, 1);
+  mock.timers.tick(1_000);
+  live.retryNow();
+  await settle();
+
+  assert.equal(FakeSocket.all.length, 2);
+  assert.equal(FakeSocket.all[0]!.isClosed, true);
   assert.equal(states.at(-1), "reconnecting");
 });
 

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 
 /** False while the service does not answer. */
 export const isUp = signal(true);
-/** Grows each time the service is back: what shows data loads it again. */
+/** Grows each time the service or the live connection is back: what shows data loads it again. */
 export const recoveries = signal(0);
 
 const FIRST_WAIT = 1000;

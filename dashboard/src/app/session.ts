@@ -97,13 +97,18 @@ export const liveState = signal<LiveState>("closed");
 
 export const live = new Live({
   // A ticket rather than the cookie: it carries the operator's application.
-  url: async () => {
-    const { ticket } = await api.post("/api/tickets");
+  url: async (signal) => {
+    const { ticket } = await api.post("/api/tickets", { signal });
     const url = api.url("/api/ws", { query: { ticket } });
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     return url;
   },
-  onState: (state) => (liveState.value = state),
+  onState: (state) => {
+    const wasLost = liveState.peek() === "reconnecting";
+    liveState.value = state;
+    // What was asked of the dead network may never be answered, and nobody told of new rows.
+    if (wasLost && state === "connected") recoveries.value += 1;
+  },
   // The session may have ended, or the key may see something else now: ask, and try again if it has not.
   onUnauthorized: () => setTimeout(async () => {
     await loadSession();

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { moveFocus } from "../components/data-table.tsx";
+import { moveFocus } from "../components/row-focus.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { shell } from "../messages/shell.ts";
 import { visibleScreens } from "./navigation.tsx";

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { pageTurn } from "../live/list.ts";
+import { moveFocus } from "./row-focus.ts";
 import { Icon } from "./icon.tsx";
 import { components } from "./messages.ts";
 
@@ -155,13 +156,4 @@ function moveByKey(event: KeyboardEvent & { currentTarget: HTMLTableElement }): 
   if (step === undefined || !focused?.classList.contains("row-link")) return;
   event.preventDefault();
   moveFocus(event.currentTarget, step);
-}
-
-/** Focus the row that is `step` rows from the focused one; the first or last if none is. */
-export function moveFocus(table: HTMLTableElement, step: number): void {
-  const links = [...table.querySelectorAll<HTMLElement>(".row-link")];
-  const row = document.activeElement?.closest("tr");
-  const at = links.findIndex((link) => link.closest("tr") === row);
-  const to = at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step;
-  links[Math.max(0, Math.min(links.length - 1, to))]?.focus();
 }

@@ -1,7 +1,8 @@
 /** What an error code means and what to do about it. */
 
-import { errors as en } from "./en/errors.ts";
-import { catalogue } from "./language.ts";
+import { effect, signal } from "@preact/signals";
+import { recoveries } from "../app/connection.ts";
+import { language, type Language } from "./language.ts";
 
 export interface ErrorText {
   /** One sentence: what happened. */
@@ -65,11 +66,26 @@ const ACTIONS: Readonly<Record<string, ErrorAction>> = {
 };
 
 type Texts = Readonly<Record<string, readonly [means: string, advice: string]>>;
-const texts = catalogue<Texts>({ en, de: async () => (await import("./de/errors.ts")).errors });
+const LOADS: Readonly<Record<Language, () => Promise<Texts>>> = {
+  en: async () => (await import("./en/errors.ts")).errors,
+  de: async () => (await import("./de/errors.ts")).errors,
+};
+const texts = signal<Texts>({});
+
+/** No screen waits for them: few begin with a failure, which shows its code until then. */
+export let errorsLoaded: Promise<void>;
+effect(() => {
+  recoveries.value; // the service may have been away
+  const load = LOADS[language.value];
+  errorsLoaded = load().then((found) => {
+    if (load === LOADS[language.peek()]) texts.value = found;
+  }, () => undefined);
+});
 
 /** The text of a code. Handlers outside the service have codes of their own: these get a general text. */
 export function errorText(code: string): ErrorText {
-  const [means, advice] = texts()[Object.hasOwn(en, code) ? code : "unknown"]!;
+  const known = texts.value;
+  const [means, advice] = known[Object.hasOwn(known, code) ? code : "unknown"] ?? [code, ""];
   return { means, advice };
 }
 

@@ -1,9 +1,10 @@
 /**
  * Sends parts of an upload off the main thread: for each file of a form, the browser asks the disk,
- * which would block the page. A part in, its answer or failure out.
+ * which would block the page. A part in; out come how much is sent, then its answer or failure.
  */
 
 import { ApiError, Client, NetworkError } from "@rag-ingest/client";
+import { uploadFetch } from "../screens/upload/upload-fetch.ts";
 
 export interface SendRequest {
   id: number;
@@ -16,6 +17,8 @@ export interface SendRequest {
 
 export interface SendAnswer {
   id: number;
+  /** Bytes of the request so far: no answer yet. */
+  sent?: number;
   answer?: unknown;
   /** Null: no answer arrived. */
   failure?: { status: number; problem: Record<string, unknown>; retryAfter: number | undefined } | null;
@@ -37,7 +40,7 @@ async function send({ id, baseUrl, applicationId, key, fields, files }: SendRequ
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   for (const { path, file } of files) form.append("files", file, path);
-  const client = new Client({ baseUrl, applicationId: () => applicationId });
+  const client = new Client({ baseUrl, applicationId: () => applicationId, fetch: uploadFetch((sent) => postMessage({ id, sent } satisfies SendAnswer)) });
   const options = { body: form, headers: { "Idempotency-Key": key }, signal: abort.signal };
   try {
     return { answer: await client.request("POST", "/upload/documents", options) };

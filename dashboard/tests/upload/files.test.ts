@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { nameOf, walk } from "../../src/screens/upload/files.ts";
+import { mock, test } from "node:test";
+import { fromInput, nameOf, walk } from "../../src/screens/upload/files.ts";
 
 function file(fullPath: string, fails = false): FileSystemEntry {
   return {
@@ -41,4 +41,16 @@ test("a file that cannot be read is told, and stops no other", async () => {
 
   assert.deepEqual(files.map(({ path }) => path), ["a", "c"]);
   assert.deepEqual(skipped, ["b"]);
+});
+
+test("sizes of chosen files are read in pieces of 20 milliseconds", async () => {
+  let now = 0;
+  const clock = mock.method(performance, "now", () => now);
+  const file = { name: "a", webkitRelativePath: "", get size() { return (now += 1); } };
+  const breaks: number[] = [];
+  const files = await fromInput(new Array(100).fill(file) as unknown as FileList, (count) => breaks.push(count));
+  clock.mock.restore();
+
+  assert.equal(files.length, 100);
+  assert.deepEqual(breaks, [20, 40, 60, 80, 100]);
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../src/live/pace.ts";
-import { Uploader, type Backend, type Known, type UploadFile, type Verdicts } from "../../src/screens/upload/uploader.ts";
+import type { Backend, Known, UploadFile, Verdicts } from "../../src/screens/upload/upload-file.ts";
+import { Uploader } from "../../src/screens/upload/uploader.ts";
 
 class FakeClock implements Clock {
   time = 0;
@@ -36,6 +37,7 @@ class FakeService implements Backend {
   failures: { error: Error; isDone?: boolean }[] = [];
   /** Paths whose file cannot be read. */
   broken = new Set<string>();
+  onHalf = (): void => {};
   private keys = 0;
 
   async hash(file: File): Promise<string> {
@@ -52,10 +54,12 @@ class FakeService implements Backend {
     return files.flatMap(({ path }, index) => (this.stored.has(path) ? [{ index, verdict: "unchanged" as const, knowledgeSourceId: path }] : []));
   }
 
-  async send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal): Promise<Verdicts> {
+  async send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal, onSent: (bytes: number) => void): Promise<Verdicts> {
     this.sent.push({ paths: files.map(({ path }) => path), batchId, key });
     this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
     await new Promise((resolve) => setTimeout(resolve));
+    onSent(files.reduce((sum, { size }) => sum + size, 0) / 2);
+    this.onHalf();
     this.inFlight -= 1;
     if (signal.aborted) throw Object.assign(new Error("aborted"), { name: "AbortError" });
     const failure = this.failures.shift();
@@ -105,6 +109,20 @@ test("4,000 files are checked by thousands and sent in parts of one batch, three
   assert.equal(service.mostHashing, 2);
   assert.equal(upload.counts.accepted, 4000);
   assert.equal(upload.doneBytes, upload.totalBytes);
+});
+
+test("what is on its way counts as sent, until its request fails", async () => {
+  const service = new FakeService();
+  service.failures = [{ error: offline }];
+  const { upload, clock } = uploading(service, 10);
+  const sent: number[] = [];
+  service.onHalf = () => sent.push(upload.sentBytes);
+  await until(() => upload.retryAt !== undefined);
+  sent.push(upload.sentBytes);
+  clock.advance(1000);
+  await until(() => upload.phase === "done");
+
+  assert.deepEqual([...sent, upload.sentBytes], [5, 0, 5, 10]);
 });
 
 test("what is stored is not sent again", async () => {

@@ -1,11 +1,11 @@
 import { lazy } from "../../app/lazy.tsx";
 import { screen } from "../../app/screen.ts";
-import { documents } from "./messages.ts";
+import { titles } from "../../messages/titles.ts";
 
 export const documentScreens = [
   screen({
     path: "/documents/:id",
-    title: () => documents().title,
+    title: () => titles().document,
     component: lazy(async () => (await import("./document.tsx")).DocumentScreen),
   }),
 ];

@@ -6,7 +6,7 @@ import { api, chosenApplication } from "../../app/session.ts";
 import { Hashers } from "./hashers.ts";
 import type { Options } from "./options.ts";
 import { Sender } from "./sender.ts";
-import type { Backend, UploadFile, Verdicts } from "./uploader.ts";
+import type { Backend, UploadFile, Verdicts } from "./upload-file.ts";
 
 export class ServiceBackend implements Backend {
   private readonly hashers = new Hashers();
@@ -32,7 +32,7 @@ export class ServiceBackend implements Backend {
     return answer.known;
   }
 
-  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal): Promise<Verdicts> {
+  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal, onSent: (bytes: number) => void): Promise<Verdicts> {
     const { metadata, onConflict, collectionId, priority, chunking } = this.options;
     const given = {
       batchId, onConflict, collectionId,
@@ -48,7 +48,7 @@ export class ServiceBackend implements Backend {
       fields,
       files: files.map(({ file, path }) => ({ file, path })),
     };
-    return this.sender.send(request, signal) as Promise<Verdicts>;
+    return this.sender.send(request, signal, onSent) as Promise<Verdicts>;
   }
 
   newKey(): string {

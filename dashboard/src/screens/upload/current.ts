@@ -42,7 +42,8 @@ export function startUpload(files: readonly LocalFile[], options: Options, appli
     backend.close();
   };
   current.value = upload;
-  upload.start();
+  // After the list is drawn: both together block the page.
+  setTimeout(() => upload.start());
 }
 
 /** Make room for another upload; one that runs is stopped. */

@@ -8,7 +8,8 @@ import { errorText } from "../../messages/errors.ts";
 import { number } from "../../messages/format.ts";
 import { changes } from "./current.ts";
 import { upload as messages } from "./messages.ts";
-import { STATES, type FileState, type Uploader, type UploadFile } from "./uploader.ts";
+import { STATES, type FileState, type UploadFile } from "./upload-file.ts";
+import type { Uploader } from "./uploader.ts";
 
 /** Pixels; upload.css has the same. */
 const ROW = 34;

@@ -1,4 +1,4 @@
-/** Two workers that hash files; each has one file at a time. */
+/** Two workers that hash files, opened with the first of them; each has one file at a time. */
 
 import { openWorker } from "../../app/trusted.ts";
 
@@ -15,16 +15,8 @@ export class Hashers {
   private readonly busy = new Map<Worker, Task>();
   private readonly waiting: Task[] = [];
 
-  constructor() {
-    for (let i = 0; i < WORKERS; i++) {
-      const worker = openWorker("hash");
-      worker.onmessage = ({ data }: MessageEvent<{ sha256?: string; error?: string }>) => this.done(worker, data);
-      worker.onerror = () => this.done(worker, { error: "the worker failed" });
-      this.idle.push(worker);
-    }
-  }
-
   hash(file: Blob): Promise<string> {
+    if (this.idle.length + this.busy.size < WORKERS) this.open();
     return new Promise((resolve, reject) => {
       this.waiting.push({ file, resolve, reject });
       this.next();
@@ -34,6 +26,13 @@ export class Hashers {
   close(): void {
     for (const worker of [...this.idle, ...this.busy.keys()]) worker.terminate();
     this.idle.length = 0;
+  }
+
+  private open(): void {
+    const worker = openWorker("hash");
+    worker.onmessage = ({ data }: MessageEvent<{ sha256?: string; error?: string }>) => this.done(worker, data);
+    worker.onerror = () => this.done(worker, { error: "the worker failed" });
+    this.idle.push(worker);
   }
 
   private done(worker: Worker, { sha256, error }: { sha256?: string; error?: string }): void {

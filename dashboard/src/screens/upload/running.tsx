@@ -34,7 +34,7 @@ export function Running({ upload }: { upload: Uploader }) {
         <div class="upload-progress">
           <ProgressBar label={messages().progress} value={progressOf(upload)} />
           <span>{messages().sent(number(upload.files.length - left), number(upload.files.length))}</span>
-          <span>{messages().sent(bytes(upload.doneBytes), bytes(upload.totalBytes))}</span>
+          <span>{messages().sent(bytes(upload.sentBytes), bytes(upload.totalBytes))}</span>
         </div>
         {upload.problem !== undefined && isOpen && (
           <ErrorCard error={upload.problem}>
@@ -60,9 +60,9 @@ export function Running({ upload }: { upload: Uploader }) {
 }
 
 /** By bytes, so that one large file counts; empty files do not end it early. */
-function progressOf({ doneBytes, totalBytes, phase }: Uploader): number {
+function progressOf({ sentBytes, totalBytes, phase }: Uploader): number {
   if (phase === "done") return 100;
-  return totalBytes === 0 ? 0 : Math.min(99, Math.floor((doneBytes / totalBytes) * 100));
+  return totalBytes === 0 ? 0 : Math.min(99, Math.floor((sentBytes / totalBytes) * 100));
 }
 
 function Wait({ upload }: { upload: Uploader }) {

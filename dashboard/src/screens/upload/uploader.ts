@@ -8,42 +8,8 @@
 import type { Clock } from "../../live/pace.ts";
 import { realClock } from "../../live/pace.ts";
 import type { LocalFile } from "./files.ts";
+import { isEnd, STATES, type Backend, type FileState, type UploadFile, type Verdicts } from "./upload-file.ts";
 import { PartPlanner } from "./plan.ts";
-
-export type Verdict = "accepted" | "unchanged" | "duplicate" | "rejected";
-/** `failed`: the request was refused, or the file cannot be read; it can be tried again. */
-export type FileState = "waiting" | "hashing" | "checking" | "queued" | "sending" | Verdict | "failed";
-export const STATES: readonly FileState[] = [
-  "failed", "rejected", "sending", "queued", "checking", "hashing", "waiting", "accepted", "unchanged", "duplicate",
-];
-
-export interface UploadFile extends Readonly<LocalFile> {
-  state: FileState;
-  sha256?: string;
-  /** Why it is `rejected` or `failed`. */
-  code?: string | undefined;
-  detail?: string | undefined;
-  sourceId?: string | undefined;
-}
-
-export interface Verdicts {
-  batchId: string;
-  files: readonly { verdict: Verdict; code?: string | null; detail?: string | null; knowledgeSourceId?: string | null }[];
-}
-
-export interface Known {
-  index: number;
-  verdict: "unchanged" | "duplicate";
-  knowledgeSourceId: string | null;
-}
-
-export interface Backend {
-  hash(file: File): Promise<string>;
-  /** Which of the files are stored already. */
-  check(files: readonly { path: string; sha256: string }[], signal: AbortSignal): Promise<readonly Known[]>;
-  send(files: readonly UploadFile[], batchId: string | undefined, key: string, signal: AbortSignal): Promise<Verdicts>;
-  newKey(): string;
-}
 
 export type Phase = "running" | "paused" | "done" | "cancelled";
 
@@ -61,6 +27,8 @@ interface Part {
   files: UploadFile[];
   key: string;
   tries: number;
+  /** Bytes of the request that is open. */
+  sent: number;
 }
 
 const HASHERS = 2;
@@ -91,7 +59,7 @@ export class Uploader {
   private readonly parts: Part[] = [];
   private hashing = 0;
   private isChecking = false;
-  private inFlight = 0;
+  private readonly inFlight = new Set<Part>();
   private failures = 0;
   private cancelTimer: (() => void) | undefined;
 
@@ -110,6 +78,13 @@ export class Uploader {
     this.totalBytes = this.files.reduce((sum, { size }) => sum + size, 0);
     this.counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<FileState, number>;
     this.counts.waiting = this.files.length;
+  }
+
+  /** Bytes of files that have arrived, or are on their way. */
+  get sentBytes(): number {
+    // A request is a little larger than its files.
+    const onWay = [...this.inFlight].map(({ files, sent }) => Math.min(sent, files.reduce((sum, { size }) => sum + size, 0)));
+    return onWay.reduce((sum, bytes) => sum + bytes, this.doneBytes);
   }
 
   start(): void {
@@ -180,9 +155,9 @@ export class Uploader {
         if (this.isIdle("hash") && this.isIdle("check") && !this.planner.isEmpty) this.addPart(this.planner.flush());
         // The first answer names the batch, which the others join.
         const most = this.batchId === undefined ? 1 : IN_FLIGHT;
-        while (this.inFlight < most && this.parts.length > 0) void this.send(this.parts.shift()!);
+        while (this.inFlight.size < most && this.parts.length > 0) void this.send(this.parts.shift()!);
       }
-      const isDone = this.isIdle("hash") && this.isIdle("check") && this.parts.length === 0 && this.inFlight === 0;
+      const isDone = this.isIdle("hash") && this.isIdle("check") && this.parts.length === 0 && this.inFlight.size === 0;
       if (isDone && this.planner.isEmpty) this.phase = "done";
     }
     this.onChange();
@@ -242,22 +217,27 @@ export class Uploader {
   }
 
   private addPart(files: UploadFile[]): void {
-    this.parts.push({ files, key: this.backend.newKey(), tries: 0 });
+    this.parts.push({ files, key: this.backend.newKey(), tries: 0, sent: 0 });
   }
 
   private async send(part: Part): Promise<void> {
-    this.inFlight += 1;
+    this.inFlight.add(part);
+    part.sent = 0;
+    const onSent = (bytes: number) => {
+      part.sent = bytes;
+      this.onChange();
+    };
     const { batchId } = this;
     for (const file of part.files) this.move(file, "sending");
     try {
-      const answer = await this.backend.send(part.files, batchId, part.key, this.abort.signal);
+      const answer = await this.backend.send(part.files, batchId, part.key, this.abort.signal, onSent);
       this.succeeded();
       this.batchId = answer.batchId;
       this.judge(part.files, answer.files);
     } catch (error) {
       await this.sendingFailed(part, batchId, error as RequestFailure);
     }
-    this.inFlight -= 1;
+    this.inFlight.delete(part);
     this.pump();
   }
 
@@ -337,8 +317,4 @@ export class Uploader {
     this.cancelTimer = this.clock.after(wait, () => this.waitNoLonger());
     return true;
   }
-}
-
-function isEnd(state: FileState): boolean {
-  return ["accepted", "unchanged", "duplicate", "rejected", "failed"].includes(state);
 }

@@ -1,0 +1,4 @@
+/** Loaded together: who opens one of them mostly goes on to the others. */
+
+export { SourceScreen } from "./source.tsx";
+export { SourceList } from "./source-list.tsx";
