@@ -241,8 +241,9 @@ def _no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent
         return Permanent(f"The file {what}. {_SWITCH_ON}", code="no_text")
     if coverage.unread:
         return Permanent(
-            f"No text was recognised: on {coverage.unread} of {coverage.pages} pages recognition"
-            " failed or took longer than INGEST_OCR_PAGE_TIMEOUT.",
+            f"No text was recognised: {coverage.unread} of {coverage.pages} pages have writing that"
+            " OCR could not read (blurred, or in another script than it knows), or took longer than"
+            " INGEST_OCR_PAGE_TIMEOUT.",
             code="no_text",
         )
     if is_picture:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pypdfium2 import PdfDocument
 
 from ingest.errors import Permanent
+from ingest.formats.common.ink import has_writing
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf import pdfium
+from ingest.optional_steps import improve
 from ingest.page_words import Recognised
 
 FEW_LETTERS = 100
@@ -103,8 +105,8 @@ def _count(handle: int, seen: _ObjectCounts, depth: int) -> None:
 def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> Recognised | None:
     """Read the page with this 0-based index by OCR.
 
-    None if OCR took too long, or the page has no size or too many pixels. Raises EngineFailed if
-    OCR crashed, and Permanent if it took too much memory.
+    None if OCR took too long or could not read the writing, or the page has no size or too many
+    pixels. Raises EngineFailed if OCR crashed, and Permanent if it took too much memory.
     """
     page = document[index]
     try:
@@ -114,7 +116,12 @@ def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> Recognised 
         scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MOST_PIXELS / (width * height)))
         bitmap = page.render(scale=scale, grayscale=True)
         try:
-            return ocr.recognise(bitmap.to_pil())
+            picture = bitmap.to_pil()
+            found = ocr.recognise(picture)
+            is_lost = not found.text.strip() and improve(
+                "ocr", lambda: has_writing(picture), otherwise=bool
+            )
+            return None if is_lost else found
         finally:
             bitmap.close()
     except Permanent as error:
