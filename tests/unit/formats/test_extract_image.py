@@ -122,7 +122,9 @@ def test_picture_without_text_differs_from_unread_picture() -> None:
 def test_frame_with_writing_that_ocr_cannot_read_is_unread_and_a_blank_one_is_empty() -> None:
     writing = drawn("Words in a script\nthat nobody knows")
 
-    document = read(frames([writing, *(PAPER.copy() for _ in range(3))]), Told("", "", "three", "four"))
+    document = read(
+        frames([writing, *(PAPER.copy() for _ in range(3))]), Told("", "", "three", "four")
+    )
 
     assert (document.coverage.unread, document.coverage.lost) == (1, (1,))
     assert document.coverage.empty == 1
