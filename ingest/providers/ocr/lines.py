@@ -11,6 +11,8 @@ _UNSURE = 50  # quality of a page; below, the engine saw letters that do not exi
 _UNSURE_LINE = 30
 _SURE = 75  # confidence required for lines with few letters or mostly other marks
 _FEW = 3  # letters and digits; a line with fewer needs _SURE
+GOOD = 80
+"""`quality` of a page that needs no second opinion."""
 _LEAST = 2  # letters and digits; a picture with fewer has no text
 _FILLED = 0.5  # characters per line height, along a line; Latin print has 2, wide spacing 0.7
 _KEPT = 0.5  # of the characters; where more is noise, the rest is hardly better
@@ -89,6 +91,11 @@ def _hull(words: Sequence[Word], axis: int) -> float:
     if not words:
         return 0.0
     return max(word.box[axis + 2] for word in words) - min(word.box[axis] for word in words)
+
+
+def text_of(paragraphs: Sequence[OcrParagraph]) -> str:
+    """All lines, for the detection of their language."""
+    return " ".join(line.text for paragraph in paragraphs for line in paragraph)
 
 
 def cells(spans: Sequence[tuple[float, float]], *, height: float) -> int:
