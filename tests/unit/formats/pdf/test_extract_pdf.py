@@ -182,3 +182,8 @@ def test_letters_spaced_apart_are_joined_to_words(page: bytes) -> None:
 )
 def test_single_letters_without_words_are_left_as_they_are(row: str) -> None:
     assert extract(document(lines(50, 700, *[row] * 3))).text == "\n".join([row] * 3)
+
+
+@pytest.mark.parametrize("junk", [b"x" * 1500 + b"\n", b"Warning: a line of a script\n" * 300])
+def test_pdf_after_more_junk_than_readers_skip_is_read(junk: bytes) -> None:
+    assert extract(junk + make_files.pdf(["Words."])).text == "Words."
