@@ -22,6 +22,9 @@ from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
+from ingest.storable_text import clean
+
+_FEW_SIGNS = 20  # characters
 
 
 class FallbackEngine(Protocol):
@@ -122,7 +125,7 @@ class PageReader:
         try:
             text, count = pdfium.text(text_page)
             if improve("ocr", lambda: is_garbled(text_page, text, count), otherwise=bool):
-                return self._read_garbled(index)
+                return self._read_garbled(index, text)
             if improve("ocr", lambda: self._is_picture(page, text), otherwise=bool):
                 return self._read_picture(index, plain_lines(text))
             better = improve(
@@ -206,14 +209,19 @@ class PageReader:
             "ocr", lambda: pictures.recognise(self._document, index, ocr), otherwise=lambda: None
         )
 
-    def _read_garbled(self, index: int) -> PageLines:
-        """The recognised text; without it nothing, because noise would be found by searches."""
+    def _read_garbled(self, index: int, text: str) -> PageLines:
+        """The recognised text; without it nothing, because noise would be found by searches.
+
+        A word or two are too few to be sure that they are noise.
+        """
         if self._ocr is not None:
             found = self._recognise(index, self._ocr)
             if found is not None and found.text.strip():
                 self._findings.by_ocr[index] = found.words
                 return plain_lines(found.text)
         self._findings.warnings.add("garbled_text")
+        if 0 < len("".join(clean(text)[0].split())) < _FEW_SIGNS:
+            return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])
 

@@ -120,6 +120,13 @@ def test_garbled_page_among_others_is_unread_with_a_warning(ocr: Ocr | None) -> 
     assert {"garbled_text", "pages_unread"} <= set(found.warnings)
 
 
+def test_a_word_of_doubtful_letters_is_kept_with_a_warning() -> None:
+    found = read(mapped("word", lambda code: 0xE000 + ord(code)))
+
+    assert (len(found.text), found.coverage.with_text) == (4, 1)
+    assert found.warnings == ("garbled_text",)
+
+
 def test_letters_that_are_all_mapped_to_spaces_are_read_by_ocr() -> None:
     found = read(mapped(TEXT, lambda code: 32), Ocr())
 
