@@ -65,7 +65,7 @@ STEPS = (
     Step(_PDF, "right to left", "pdf.page.restore_logical_order", _nothing),
     Step(_PDF, "vertical text", "pdf.page.looks_vertical", _false),
     Step(_PDF, "letters spaced apart", "pdf.page.better_text", _same),
-    Step(_PDF, "garbled text layers", "pdf.pictures.is_garbled", _false),
+    Step(_PDF, "garbled text layers", "pdf.page.is_garbled", _false),
     Step(_PDF, "text off the page", "pdf.lines._drop_off_page", _nothing),
     Step(_PDF, "ruled tables", "pdf.tables.find_grids", _no_items),
     Step(_PDF, "aligned tables", "pdf.tables.find_aligned", _nothing),

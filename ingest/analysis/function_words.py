@@ -22,16 +22,16 @@ def function_words(words: Collection[str], languages: Iterable[str | None]) -> s
     """Those among lower-case words, in the language that has most of them: the same letters are
     another word in another one."""
     bare = {word: without_marks(word) for word in words}
-    listed = _listed()
+    by_language = listed()
     best: set[str] = set()
     for language in languages:
-        own = {word for word, form in bare.items() if form in listed.get(language, ())}
+        own = {word for word, form in bare.items() if form in by_language.get(language, ())}
         best = max(best, own, key=len)
     return best | {word for word in words if _HIRAGANA.fullmatch(word)}
 
 
 @cache
-def _listed() -> dict[str | None, set[str]]:
+def listed() -> dict[str | None, set[str]]:
     """By ISO 639-1 code, without diacritics."""
     found: dict[str | None, set[str]] = {}
     for line in _FILE.read_text("utf-8").splitlines():

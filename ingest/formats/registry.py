@@ -30,6 +30,10 @@ _SWITCH_ON = (
     " 'rag-ingest[ocr]') on the machine that processes files, and INGEST_OCR must not be `off`."
 )
 """How to enable OCR; correct for every reason why it is off."""
+_GARBLED = (
+    "The text of the file is unreadable: its fonts do not say which letters they show. OCR can read"
+    " its pages if it is on and knows their script."
+)
 
 
 def extract(
@@ -159,6 +163,8 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
     web = extraction.web
     says_why = web is not None and (web.refresh or web.placeholder)
     if coverage.with_text == 0 and not says_why:
+        if "garbled_text" in extraction.warnings and coverage.unread:
+            raise Permanent(_GARBLED, code="no_text")
         raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)
     metadata: dict[str, Any] = improve("metadata", lambda: _metadata(extraction), otherwise=dict)
     if counts:
@@ -251,8 +257,9 @@ def _no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent
         return Permanent(f"The file {what}. {_SWITCH_ON}", code="no_text")
     if coverage.unread:
         return Permanent(
-            f"No text was recognised: on {coverage.unread} of {coverage.pages} pages recognition"
-            " failed or took longer than INGEST_OCR_PAGE_TIMEOUT.",
+            f"No text was recognised: {coverage.unread} of {coverage.pages} pages have writing that"
+            " OCR could not read (blurred, or in another script than it knows), or took longer than"
+            " INGEST_OCR_PAGE_TIMEOUT.",
             code="no_text",
         )
     if is_picture:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 SEVEN_ZIP = "application/x-7z-compressed"
 RAR = "application/vnd.rar"
 OLE = "application/x-ole-storage"
+POWERPOINT_95 = "application/x-mspowerpoint-95"
 
 _SIGNATURES: Sequence[tuple[int, bytes, str]] = (
     (0, b"7z\xbc\xaf\x27\x1c", SEVEN_ZIP),
@@ -103,6 +104,7 @@ LABELS = {
     SEVEN_ZIP: "a 7-Zip archive",
     RAR: "a RAR archive",
     OLE: "an OLE container",
+    POWERPOINT_95: "a PowerPoint 95 presentation",
     "application/x-lz4": "an LZ4 archive",
     "application/x-lzip": "an lzip archive",
     "application/x-compress": "a compressed file (.Z)",

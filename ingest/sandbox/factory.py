@@ -33,8 +33,8 @@ def build_parsers(
 
 
 def ocr_program(ocr: OcrSettings | None) -> str | None:
-    """The program that the OCR engine runs; None: the engine is a library, or there is none."""
-    is_program = ocr is not None and ocr.engine == tesseract.PROGRAM
+    """The program that OCR runs; None: it is a library, or there is none."""
+    is_program = ocr is not None and tesseract.PROGRAM in ocr.engine
     return shutil.which(tesseract.PROGRAM) if is_program else None
 
 

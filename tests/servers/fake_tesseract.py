@@ -10,10 +10,11 @@ case "$1" in
 --list-langs) cat "$here/languages" ;;
 *)
     echo "$@" > "$here/arguments"
+    echo "$4" >> "$here/asked"
     env > "$here/environment"
     cat > "$here/picture.png"
     sleep "$(cat "$here/seconds")"
-    cat "$here/table.tsv"
+    if [ -e "$here/table-$4.tsv" ]; then cat "$here/table-$4.tsv"; else cat "$here/table.tsv"; fi
     exit "$(cat "$here/code")"
     ;;
 esac
@@ -42,8 +43,12 @@ class FakeTesseract:
         self._put("code", str(code))
         self._put("seconds", str(seconds))
 
+    def knows(self, languages: str, table: str) -> None:
+        """Set what comes out in these languages."""
+        self._put(f"table-{languages}.tsv", "\t".join(_HEADER) + "\n" + table)
+
     def got(self, name: str) -> str:
-        """What it was given: `arguments`, `environment`."""
+        """What it was given: `arguments`, `environment`; `asked`: the languages of each call."""
         return (self.folder / name).read_text()
 
     def _put(self, name: str, text: str) -> None:

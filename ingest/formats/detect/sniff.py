@@ -25,6 +25,8 @@ _PDF_WITHIN = 1024  # bytes; PDF readers accept a header within these
 _PDF = re.compile(rb"\s*%PDF-")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d")
 _PDF_OBJECT = re.compile(rb"\b\d{1,10} \d{1,5} obj\b|%\xe2\xe3\xcf\xd3")
+_FAR_PDF = re.compile(rb"%PDF-\d\.\d\s")  # a file that is named so may have more junk before it
+_RTF_FRAGMENT = re.compile(rb"\s*\{?\\[a-z*]")  # from a clipboard or a database, without a header
 _TAR_BLOCK = 512
 _TAR_SUM = slice(148, 156)
 _ARMOURED = (b"-----BEGIN PGP MESSAGE-----", b"age-encryption.org/v1\n")
@@ -54,6 +56,10 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
     implied = catalog.implied_by_name(name) or (types.TEXT if language else None)
     stated = catalog.declared_by_header(declared)
     media_type = _binary(file, head)
+    if media_type is None and implied == types.PDF and _FAR_PDF.search(head):
+        media_type = types.PDF
+    if media_type is None and types.RTF in (implied, stated) and _RTF_FRAGMENT.match(head):
+        media_type = types.RTF
     if media_type is None:
         readable = is_text(head)
         media_type = unsupported.by_signature(head, is_text=readable)

@@ -14,6 +14,7 @@ from PIL import Image
 
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
+from ingest.formats.common.ink import has_writing
 from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.common.markdown import plain
 from ingest.formats.image import info, pixels
@@ -72,7 +73,7 @@ def extract(source: InputFile) -> Extraction:
 
 
 class _Unread(Exception):
-    """OCR is off, or failed on the frame."""
+    """OCR is off, failed on the frame, or could not read the writing on it."""
 
 
 def _open(source: InputFile) -> Image.Image:
@@ -128,7 +129,7 @@ def is_small_copy(image: Image.Image) -> bool:
 
 
 def _read(image: Image.Image, ocr: Recogniser | None) -> Recognised | None:
-    """The words of the current frame, None if it is damaged. _Unread if OCR is off or failed."""
+    """The words of the current frame, None if it is damaged. _Unread: see there."""
     try:
         picture = pixels.grey(image)
     except MemoryError:
@@ -144,6 +145,8 @@ def _read(image: Image.Image, ocr: Recogniser | None) -> Recognised | None:
             raise
         found = None
     if found is None:
+        raise _Unread
+    if not found.text.strip() and improve("ocr", lambda: has_writing(picture), otherwise=bool):
         raise _Unread
     return found
 

@@ -59,7 +59,12 @@ def _receivers(item: Item, kind: int) -> str:
         for recipient in item.children("__recip")
         if recipient.integer(_RECIPIENT_TYPE) == kind
     )
-    return ", ".join(person for person in people if person)
+    listed = ""
+    for person in filter(None, people):
+        listed += f"{', ' if listed else ''}{person}"
+        if len(listed) > _LONGEST:  # the rest would be cut off
+            break
+    return listed
 
 
 def _person(name: str, *addresses: str) -> str:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import olefile
 
+from ingest.formats.detect.ole_container import OleContainer, open_ole
 from ingest.formats.encoding.decode import decode
 from ingest.model import Encoding
 
@@ -40,7 +41,7 @@ _CODE_PAGES = {
 class _Container:
     """The OLE file, with lookup tables that all its items share."""
 
-    ole: olefile.OleFileIO
+    ole: OleContainer
     children: dict[tuple[str, ...], list[str]]
     """Names of the entries in each folder."""
     named: dict[int, int]
@@ -151,7 +152,7 @@ class Item:
 
 def open_message(stream: BinaryIO) -> Item:
     """Open the message in an OLE container."""
-    ole = olefile.OleFileIO(stream)
+    ole = open_ole(stream)
     children: dict[tuple[str, ...], list[str]] = {}
     for *folder, name in ole.listdir(streams=True, storages=True):
         children.setdefault(tuple(folder), []).append(name)

@@ -66,7 +66,10 @@ def join_items(blocks: Iterable[Block]) -> list[str]:
 
 
 def cell_text(blocks: Iterable[str]) -> str:
-    """The blocks of a table cell on one line, without table markup and list marks."""
+    """The blocks of a table cell on one line, without list marks.
+
+    Rows of a table in it are separated by semicolons.
+    """
     return one_line(" ".join(map(_unmarked, blocks)))
 
 
@@ -103,4 +106,5 @@ def _unmarked(block: str) -> str:
     if not block.startswith("| "):
         return _LIST_MARK.sub("", block)
     lines = block.split("\n")
-    return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+    rows = (line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+    return "; ".join(filter(None, rows))

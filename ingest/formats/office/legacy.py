@@ -45,6 +45,8 @@ def extract(source: InputFile) -> Extraction:
             _refuse_encrypted(ole)
             properties = improve("metadata", lambda: summary(ole), otherwise=dict)
     else:
+        if not data.lstrip().startswith(b"{\\rtf"):
+            data = b"{\\rtf1\\ansi " + data + b"}"
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
     found = xberg_text.read(data, source.media_type)

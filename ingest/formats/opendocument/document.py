@@ -18,6 +18,7 @@ from ingest.formats.common import inflate_limit
 from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import child_texts
+from ingest.formats.office.xml_tree import attribute
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import OdfNotes
 from ingest.formats.opendocument.package import Objects, OdfParts
@@ -63,7 +64,12 @@ def extract(source: InputFile) -> Extraction:
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
     if body.hidden.is_mostly_faint:
         body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
-    if not is_presentation:
+    if is_presentation:
+        repeated = improve(
+            "headers_footers", lambda: _of_masters(parts, content), otherwise=list[str]
+        )
+        pages = [*pages[:-1], "\n\n".join([*pages[-1:], *repeated])]
+    else:
         margins = improve(
             "headers_footers", lambda: _margins(parts), otherwise=lambda: _plain_margins(parts)
         )
@@ -126,6 +132,23 @@ def _margins(parts: OdfParts) -> dict[str, list[str]]:
                     if text:
                         found[kind][plain(f"{word}: {text}")] = None
     return {kind: list(texts) for kind, texts in found.items()}
+
+
+def _of_masters(parts: OdfParts, content: etree._Element) -> list[str]:
+    """Each distinct header and footer of slides: typed into the master, or for some slides."""
+    found: dict[str, None] = {}
+    for root in parts.trees():
+        for shape in root.iterfind(".//{*}master-page/{*}frame"):
+            word = _MARGINS.get(attribute(shape, "class") or "")
+            text = " ".join(_margin_texts(shape)) if word else ""
+            if text:
+                found[plain(f"{word}: {text}")] = None
+    for kind, word in _MARGINS.items():
+        for declared in content.iterchildren(f"{{*}}{kind}-decl"):
+            text = " ".join("".join(declared.itertext()).split())
+            if text:
+                found[plain(f"{word}: {text}")] = None
+    return list(found)
 
 
 def _plain_margins(parts: OdfParts) -> dict[str, list[str]]:

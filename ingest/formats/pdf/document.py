@@ -12,6 +12,7 @@ from pypdfium2.version import PYPDFIUM_INFO
 
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Extraction, InputFile
+from ingest.formats.encoding.decode import HEAD
 from ingest.formats.pdf import forms, pypdf_fallback
 from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
@@ -28,6 +29,7 @@ from ingest.optional_steps import attempt, improve
 
 _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
 _IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower
+_JUNK = 1000  # bytes before the header; pdfium skips as many
 _MOST_BOOKMARKS = 3000
 _DEEPEST_BOOKMARK = 6
 
@@ -52,6 +54,9 @@ def extract(source: InputFile) -> Extraction:
 def _open(source: InputFile) -> PdfDocument:
     head = source.stream.read(_IN_MEMORY + 1)
     source.stream.seek(0)
+    start = head.find(b"%PDF-", 0, HEAD)
+    if start > _JUNK:
+        head = head[start:]
     return PdfDocument(head if len(head) <= _IN_MEMORY else source.stream)
 
 

@@ -1,7 +1,6 @@
 """Reads one page: opens it, picks the engine that can read it, closes it."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,19 +11,20 @@ from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf import pdfium, pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file
+from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.headings import numbered
 from ingest.formats.pdf.hidden_text import drop_hidden
 from ingest.formats.pdf.reading_order import sort_lines
 from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, restore_logical_order
 from ingest.formats.pdf.tables import tables_to_markdown
 from ingest.formats.pdf.text_lines import PageLines, plain_lines, read_lines, run_or_roll_back
+from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
+from ingest.storable_text import clean
 
-_WORD = re.compile(r"[A-Za-z]+")
-_TORN = 2.5  # mean letters per word; below this, letters are spaced apart like words
-_ENOUGH_WORDS = 8
+_FEW_SIGNS = 20  # characters
 
 
 class FallbackEngine(Protocol):
@@ -124,10 +124,10 @@ class PageReader:
             return self._read_with(self._fallback, index)
         try:
             text, count = pdfium.text(text_page)
-            if improve("ocr", lambda: _is_picture(page, text), otherwise=bool):
-                return self._read_picture(index, plain_lines(text))
-            if improve("ocr", lambda: pictures.is_garbled(text_page, text, count), otherwise=bool):
+            if improve("ocr", lambda: is_garbled(text_page, text, count), otherwise=bool):
                 return self._read_garbled(index, text)
+            if improve("ocr", lambda: self._is_picture(page, text), otherwise=bool):
+                return self._read_picture(index, plain_lines(text))
             better = improve(
                 "engine",
                 lambda: better_text(text, lambda: self._fallback.text(index)),
@@ -135,9 +135,19 @@ class PageReader:
             )
             if better is not text:
                 return plain_lines(better)
+            if is_spaced_apart(text):
+                joined = improve(
+                    "layout", lambda: respaced(text_page, text, count), otherwise=lambda: text
+                )
+                if joined is not text:
+                    return plain_lines(joined)
             return self._read_lines(page, text_page, index, text, count)
         finally:
             pdfium.close_text(text_page)
+
+    def _is_picture(self, page: int, text: str) -> bool:
+        has_ocr = self._ocr is not None
+        return len(text) < pictures.FEW_LETTERS and pictures.is_picture(page, text, has_ocr=has_ocr)
 
     def _read_lines(
         self, page: int, text_page: int, index: int, text: str, count: int
@@ -200,45 +210,22 @@ class PageReader:
         )
 
     def _read_garbled(self, index: int, text: str) -> PageLines:
+        """The recognised text; without it nothing, because noise would be found by searches.
+
+        A word or two are too few to be sure that they are noise.
+        """
         if self._ocr is not None:
             found = self._recognise(index, self._ocr)
             if found is not None and found.text.strip():
                 self._findings.by_ocr[index] = found.words
                 return plain_lines(found.text)
         self._findings.warnings.add("garbled_text")
-        return plain_lines(text)
-
-
-def _is_picture(page: int, text: str) -> bool:
-    return len(text) < pictures.FEW_LETTERS and pictures.is_picture(page, text)
+        if 0 < len("".join(clean(text)[0].split())) < _FEW_SIGNS:
+            return plain_lines(text)
+        self._findings.unread.add(index)
+        return PageLines([])
 
 
 def _find_bold(text_page: int, lines: PageLines) -> None:
     for line in numbered(lines.lines):
         line.bold = pdfium.is_bold(text_page, line.start)
-
-
-def better_text(text: str, ask: Callable[[], str | None]) -> str:
-    """Return `text`, or the other engine's if only `text` has spaces between letters of words."""
-    if not _is_torn(text):
-        return text
-    other = ask() or ""
-    return other if _is_better(other, text) else text
-
-
-def _is_torn(text: str) -> bool:
-    """Whether there are spaces between the letters of words."""
-    if text.count(" ") * (_TORN + 1) < len(text):
-        return False
-    words = _WORD.findall(text)
-    return len(words) >= _ENOUGH_WORDS and _letters(words) < _TORN * len(words)
-
-
-def _is_better(other: str, text: str) -> bool:
-    """Whether the other text has at least 90% of the letters, in fewer words."""
-    others, words = _WORD.findall(other), _WORD.findall(text)
-    return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
-
-
-def _letters(words: list[str]) -> int:
-    return sum(map(len, words))

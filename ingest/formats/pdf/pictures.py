@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pypdfium2 import PdfDocument
 
 from ingest.errors import Permanent
+from ingest.formats.common.ink import has_writing
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf import pdfium
+from ingest.optional_steps import improve
 from ingest.page_words import Recognised
 
 FEW_LETTERS = 100
@@ -24,10 +26,6 @@ _POINTS_PER_INCH = 72
 _MOST_PIXELS = 25_000_000  # of a rendered page
 _MOST_SOURCE_PIXELS = 300_000_000  # of all images on a page; pdfium decodes them in full
 _LETTER = re.compile(r"[^\W_]")
-_UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
-_GARBLED = 0.3  # share of the sample
-_SAMPLE = 60  # characters
-_COMMON_LAST = "\u024f"  # end of Latin Extended-B; Latin letters map by their glyph names
 
 
 class EngineFailed(Exception):
@@ -41,12 +39,16 @@ class _ObjectCounts:
     area: float = 0.0
     images: int = 0
     paths: int = 0
+    texts: int = 0
     pixels: int = 0
     objects: int = 0
 
 
-def is_picture(page: int, text: str) -> bool:
-    """Whether the page needs OCR: it has few letters, but images or many paths."""
+def is_picture(page: int, text: str, *, has_ocr: bool) -> bool:
+    """Whether the page needs OCR: it has few letters, but images or many paths.
+
+    With OCR, also one whose text is nothing but spaces: its fonts may map all letters to them.
+    """
     letters = len(_LETTER.findall(text))
     if letters >= _A_FEW:
         return False
@@ -54,19 +56,7 @@ def is_picture(page: int, text: str) -> bool:
     seen = _count_objects(page)
     if letters:
         return seen.area >= _FULL_PAGE * (right - left) * (top - bottom) > 0
-    return seen.images > 0 or seen.paths >= _DRAWN
-
-
-def is_garbled(text_page: int, text: str, count: int) -> bool:
-    """Whether the text layer is unreadable: its Unicode mapping is missing or wrong."""
-    sample = "".join(text[:: max(len(text) // _SAMPLE, 1)].split())
-    if len(_UNMAPPED.findall(sample)) > _GARBLED * len(sample):
-        return True
-    if count != len(text) or sum(map(_COMMON_LAST.__lt__, sample)) <= 0.5 * len(sample):
-        return False
-    places = range(0, count, max(count // _SAMPLE, 1))
-    failed: int = sum(pdfium.has_no_mapping(text_page, index) == 1 for index in places)
-    return failed > 0.5 * len(places)
+    return seen.images > 0 or seen.paths >= _DRAWN or (has_ocr and seen.texts > 0)
 
 
 def is_too_large(page: int) -> bool:
@@ -93,6 +83,8 @@ def _count(handle: int, seen: _ObjectCounts, depth: int) -> None:
         seen.pixels += pdfium.pixels(handle)
     elif kind == pdfium.PATH:
         seen.paths += 1
+    elif kind == pdfium.TEXT:
+        seen.texts += 1
     elif kind == pdfium.FORM and depth < _DEEPEST:
         for inner in pdfium.form_objects(handle, _MOST_OBJECTS):
             if seen.objects >= _MOST_OBJECTS:
@@ -103,8 +95,8 @@ def _count(handle: int, seen: _ObjectCounts, depth: int) -> None:
 def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> Recognised | None:
     """Read the page with this 0-based index by OCR.
 
-    None if OCR took too long, or the page has no size or too many pixels. Raises EngineFailed if
-    OCR crashed, and Permanent if it took too much memory.
+    None if OCR took too long or could not read the writing, or the page has no size or too many
+    pixels. Raises EngineFailed if OCR crashed, and Permanent if it took too much memory.
     """
     page = document[index]
     try:
@@ -114,7 +106,12 @@ def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> Recognised 
         scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MOST_PIXELS / (width * height)))
         bitmap = page.render(scale=scale, grayscale=True)
         try:
-            return ocr.recognise(bitmap.to_pil())
+            picture = bitmap.to_pil()
+            found = ocr.recognise(picture)
+            is_lost = not found.text.strip() and improve(
+                "ocr", lambda: has_writing(picture), otherwise=bool
+            )
+            return None if is_lost else found
         finally:
             bitmap.close()
     except Permanent as error:

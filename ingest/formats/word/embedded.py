@@ -1,6 +1,9 @@
 """Content of a Word document outside WordprocessingML: charts, diagrams, embedded texts."""
 
+import re
 from collections.abc import Callable, Mapping
+from email.parser import BytesParser
+from email.policy import default
 
 from lxml import etree
 
@@ -15,7 +18,10 @@ from ingest.optional_steps import improve
 
 _DEEP = 3  # nested documents
 _HTML = (".htm", ".html", ".xhtml")
-_WORD = (".docx", ".docm", ".dotx", ".dotm")
+_MARKUP = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|p|div|h[1-6]|table|ul|ol|span)\b", re.I
+)
+_WEB_ARCHIVE = re.compile(rb"\s*(?:MIME-Version|Content-Type|From|Subject|Date):", re.IGNORECASE)
 
 
 class EmbeddedContent:
@@ -54,14 +60,31 @@ class EmbeddedContent:
         return [text] if text else []
 
     def _chunk(self, name: str, data: bytes) -> str | None:
-        """Markdown of an embedded text; None for an unsupported format."""
+        """Markdown of an embedded text; None for an unsupported format.
+
+        Programs name these parts as they like, so that most formats are told by their content.
+        """
         name = name.lower()
-        if name.endswith(_HTML):
-            return to_markdown(decode(data)[0]).strip()
-        if name.endswith(".txt"):
-            return decode(data)[0]
         if data.startswith(b"{\\rtf"):
             return xberg_text.read(data, types.RTF).text
-        if name.endswith(_WORD) and self._depth < _DEEP:
-            return self._read_document(data, self._depth + 1)
+        if data.startswith(b"PK\x03\x04"):
+            is_allowed = self._depth < _DEEP
+            return self._read_document(data, self._depth + 1) if is_allowed else None
+        if _WEB_ARCHIVE.match(data):
+            return _archived(data)
+        if name.endswith(_HTML) or _MARKUP.match(data):
+            return to_markdown(decode(data)[0]).strip()
+        return decode(data)[0] if name.endswith(".txt") else None
+
+
+def _archived(data: bytes) -> str | None:
+    """Markdown of the page in an MHTML file; None if there is none."""
+    message = BytesParser(policy=default).parsebytes(data.lstrip())
+    page = next((part for part in message.walk() if part.get_content_type() == "text/html"), None)
+    content = None if page is None else page.get_payload(decode=True)
+    if page is None or not isinstance(content, bytes):
         return None
+    declared = f"text/html; charset={page.get_content_charset()}"
+    return to_markdown(
+        decode(content, declared=declared if page.get_content_charset() else None)[0]
+    ).strip()

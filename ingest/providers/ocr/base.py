@@ -32,7 +32,7 @@ class Engine(ABC):
         grey = image.convert("L")
         angle = improve("ocr", lambda: skew(grey), otherwise=float)
         straight = improve("ocr", lambda: straightened(grey, angle), otherwise=lambda: grey)
-        paragraphs = self._paragraphs(straight)
+        paragraphs = self.paragraphs(straight)
         text = improve("ocr", lambda: compose(paragraphs), otherwise=lambda: _plain(paragraphs))
         words = (word for lines in paragraphs for line in lines for word in line.words)
         if straight is not grey:
@@ -40,6 +40,10 @@ class Engine(ABC):
                 Word(text, unrotated(box, straight.size, grey.size, angle)) for text, box in words
             )
         return Recognised(text, tuple(words))
+
+    def paragraphs(self, image: Image) -> Sequence[OcrParagraph]:
+        """The lines of an upright grey picture, in reading order, including noise."""
+        return self._paragraphs(image)
 
     @abstractmethod
     def _paragraphs(self, image: Image) -> Sequence[OcrParagraph]:

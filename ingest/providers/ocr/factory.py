@@ -7,11 +7,14 @@ import contextlib
 import functools
 import shutil
 import subprocess
+from dataclasses import replace
 
 from ingest.errors import SetupError
 from ingest.model import OcrSettings
 from ingest.providers.ocr import rapid, tesseract
 from ingest.providers.ocr.base import Engine
+from ingest.providers.ocr.both import BOTH, Both
+from ingest.providers.ocr.languages import ordered
 from ingest.settings.settings import Settings
 
 
@@ -24,7 +27,8 @@ def choose(settings: Settings) -> OcrSettings | None:
         return _tesseract(settings)
     if settings.ocr == "auto" and shutil.which(tesseract.PROGRAM):
         with contextlib.suppress(SetupError):  # tesseract without language data is useless
-            return _tesseract(settings)
+            found = _tesseract(settings)
+            return replace(found, engine=BOTH) if rapid.is_installed() else found
     if settings.ocr != "off" and rapid.is_installed():
         return _ocr_settings(settings, rapid.PACKAGE, ())
     if settings.ocr == rapid.PACKAGE:
@@ -45,7 +49,7 @@ def build_recogniser(settings: OcrSettings) -> Engine:
     """Build the engine, which loads its models when it reads the first picture."""
     if settings.engine == tesseract.PROGRAM:
         return tesseract.Tesseract(settings)
-    return rapid.RapidOcr(settings)
+    return Both(settings) if settings.engine == BOTH else rapid.RapidOcr(settings)
 
 
 def _tesseract(settings: Settings) -> OcrSettings:
@@ -56,7 +60,7 @@ def _tesseract(settings: Settings) -> OcrSettings:
         installed = tesseract.installed_languages()
     except (OSError, subprocess.SubprocessError) as error:
         raise SetupError(f"INGEST_OCR: tesseract cannot be used: {error}") from None
-    languages = settings.ocr_languages or tesseract.usual(installed)
+    languages = settings.ocr_languages or ordered(installed)
     if not languages:
         raise SetupError("INGEST_OCR: tesseract has no data for any language")
     if missing := [name for name in languages if name not in installed]:

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from ingest.page_words import Word
 
-_UNSURE = 40  # mean confidence of a page; below, the engine saw letters that do not exist
+_UNSURE = 50  # quality of a page; below, the engine saw letters that do not exist
 _UNSURE_LINE = 30
 _SURE = 75  # confidence required for lines with few letters or mostly other marks
 _FEW = 3  # letters and digits; a line with fewer needs _SURE
+GOOD = 80
+"""`quality` of a page that needs no second opinion."""
 _LEAST = 2  # letters and digits; a picture with fewer has no text
+_FILLED = 0.5  # characters per line height, along a line; Latin print has 2, wide spacing 0.7
+_KEPT = 0.5  # of the characters; where more is noise, the rest is hardly better
 _WIDE = 1.2  # line heights; a space between words is a third of one
 _FULL = 0.85  # of the paragraph's width; the next line continues such a line
 
@@ -45,16 +49,53 @@ OcrParagraph = Sequence[OcrLine]
 
 
 def compose(paragraphs: Sequence[OcrParagraph]) -> str:
-    """The paragraphs, separated by blank lines; empty if everything is noise.
+    """The paragraphs, separated by blank lines; empty if everything is noise, or scraps of a text.
 
     Words hyphenated at the end of a line are joined.
     """
     kept = [[line for line in paragraph if not _is_noise(line)] for paragraph in paragraphs]
     lines = [line for paragraph in kept for line in paragraph]
     # A spot or a corner can look like a letter, so a single letter in a picture is noise.
-    if _confidence(lines) < _UNSURE or sum(map(_letters, lines)) < _LEAST:
+    if quality(paragraphs) < _UNSURE or sum(map(_letters, lines)) < _LEAST:
         return ""
     return "\n\n".join(_joined(paragraph) for paragraph in kept if paragraph)
+
+
+def quality(paragraphs: Sequence[OcrParagraph]) -> float:
+    """From 0 to 100: how sure the engine is, less if the lines that it found lack letters.
+
+    An engine that does not know the script is sure of the few letters that look like its own.
+    """
+    lines = [line for paragraph in paragraphs for line in paragraph]
+    kept = [line for line in lines if not _is_noise(line)]
+    characters = _visible(kept)
+    room = max(_FILLED * sum(map(_length, lines)), _KEPT * _visible(lines))
+    return _confidence(kept) * min(1.0, characters / room if room else 1.0)
+
+
+def _visible(lines: Sequence[OcrLine]) -> int:
+    return sum(len(_VISIBLE.findall(line.text)) for line in lines)
+
+
+def _length(line: OcrLine) -> float:
+    """The length of a line's words in its heights."""
+    sides = line.right - line.left, line.bottom - line.top
+    length = max(sides) / max(min(sides), 1.0)
+    axis = max((0, 1), key=lambda axis: _hull(line.words, axis))  # of the picture: it may be turned
+    hull = _hull(line.words, axis)
+    covered = sum(word.box[axis + 2] - word.box[axis] for word in line.words)
+    return length * min(1.0, covered / hull) if hull else length
+
+
+def _hull(words: Sequence[Word], axis: int) -> float:
+    if not words:
+        return 0.0
+    return max(word.box[axis + 2] for word in words) - min(word.box[axis] for word in words)
+
+
+def text_of(paragraphs: Sequence[OcrParagraph]) -> str:
+    """All lines, for the detection of their language."""
+    return " ".join(line.text for paragraph in paragraphs for line in paragraph)
 
 
 def cells(spans: Sequence[tuple[float, float]], *, height: float) -> int:

@@ -9,6 +9,7 @@ import importlib.util
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ _LEAST_SCORE = 0.5  # RapidOCR's own default; below, it reads letters in drawing
 _UPSIDE_DOWN = "180"
 _TASKS = ("Det", "Cls", "Rec")
 _WORD = re.compile(r"\S+")
+# Greek to Georgian and beyond, Hangul: the models know some letters as symbols, but no such text.
+_FOREIGN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\uac00-\ud7af]")
 _OUT_OF_MEMORY = re.compile(r"alloc|memory", re.IGNORECASE)
 
 
@@ -72,7 +75,13 @@ class RapidOcr(Engine):
         grey = np.asarray(fitted(image, smallest=_SMALLEST, largest=_LARGEST))
         try:
             lines = self._lines(np.stack([grey] * 3, axis=-1), until)
-            return improve("ocr", lambda: ordered(lines), otherwise=lambda: [lines])
+            if _is_foreign("".join(line.text for line in lines)):
+                lines = [replace(line, text="") for line in lines]
+            read = [line for line in lines if line.text]
+            found: list[OcrParagraph] = improve(
+                "ocr", lambda: ordered(read), otherwise=lambda: [read]
+            )
+            return [*found, *([line] for line in lines if not line.text)]
         except (Permanent, MemoryError):
             raise
         except Exception as error:  # from onnxruntime and OpenCV, wrapped by RapidOCR
@@ -98,9 +107,13 @@ class RapidOcr(Engine):
             if time.monotonic() > until:
                 raise too_slow(self._seconds)
             read = self._rapid.recognize_txt([crop])
-            if read.txts[0].strip() and read.scores[0] >= _LEAST_SCORE:
-                words = _words(read.txts[0], corners / (width, height), _edges(corners, label))
-                lines.append(_line(read.txts[0], read.scores[0], corners, words))
+            text, score = read.txts[0], read.scores[0]
+            is_sure = bool(text.strip()) and score >= _LEAST_SCORE
+            words = _words(text, corners / (width, height), _edges(corners, label))
+            # A line without text shows what was not read.
+            lines.append(
+                _line(text, score, corners, words) if is_sure else _line("", 0, corners, ())
+            )
         quarters = _quarters(found.boxes, labels)
         return turned(lines, width=width, height=height, quarters=quarters)
 
@@ -125,6 +138,11 @@ def _models() -> dict[str, Path] | None:
     return (
         {task: paths[-1] for task, paths in found.items() if paths} if all(found.values()) else None
     )
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether most of it is in scripts that the models do not read."""
+    return 2 * len(_FOREIGN.findall(text)) > len("".join(text.split()))
 
 
 def _quarters(boxes: Sequence[NDArray[np.float32]], labels: Sequence[str]) -> int:

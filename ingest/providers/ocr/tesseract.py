@@ -4,23 +4,31 @@ import functools
 import io
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 
 from PIL.Image import Image
 
+from ingest.analysis.language import detect
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
 from ingest.page_words import Word
 from ingest.providers.ocr.base import Engine, fitted, too_slow
-from ingest.providers.ocr.lines import OcrLine, OcrParagraph, cells, close_gaps
+from ingest.providers.ocr.languages import by_script, data_of, ordered, usual
+from ingest.providers.ocr.lines import (
+    GOOD,
+    OcrLine,
+    OcrParagraph,
+    cells,
+    close_gaps,
+    quality,
+    text_of,
+)
 
 PROGRAM = "tesseract"
 _SMALLEST, _LARGEST = 2000, 3600  # pixels: about 180 and 300 dpi of a page
 _ASK_SECONDS = 20.0
-_NO_LANGUAGES = frozenset({"osd", "equ"})  # data files for orientation and formulas
-# Each language makes a page slower: if many are installed, prefer these.
-_FIRST = ("eng", "deu", "fra", "spa", "chi_sim", "jpn", "kor", "rus", "ara")
-_MOST_LANGUAGES = 4
+_READABLE = 60  # quality of a page in the right script, perhaps without its accents
 _PASSED_ON = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "TESSDATA_PREFIX", "TMPDIR")
 _ORIENT_AND_READ, _READ = "1", "3"  # page segmentation modes
 _WORD = "5"  # value of the column `level`
@@ -39,24 +47,63 @@ class Tesseract(Engine):
 
     @functools.cached_property
     def _languages(self) -> tuple[str, ...]:
-        return self._settings.languages or usual(self._installed)
+        return self._settings.languages or ordered(self._installed)
 
     @functools.cached_property
     def name(self) -> str:
         """Program, version and languages."""
-        return f"{version()} {'+'.join(self._languages)}"
+        return f"{version()} {'+'.join(usual(self._languages))}"
 
     def _paragraphs(self, image: Image) -> Sequence[OcrParagraph]:
-        mode = _ORIENT_AND_READ if "osd" in self._installed else _READ
-        arguments = ("-", "-", "-l", "+".join(self._languages), "--psm", mode)
-        seconds = self._settings.page_timeout
+        return self.paragraphs_in(image, (), self._settings.page_timeout)
+
+    def paragraphs_in(
+        self, image: Image, languages: Sequence[str], seconds: float
+    ) -> Sequence[OcrParagraph]:
+        """Read the picture in these languages, or in those that suit it best.
+
+        The usual ones come first. Where these find no good text, the other scripts follow; where
+        the text is in another language that is installed, that one.
+        """
+        until = time.monotonic() + seconds
         picture = fitted(image, smallest=_SMALLEST, largest=_LARGEST)
+        used = tuple(languages) or usual(self._languages)
+        best = self._read(picture, used, seconds)
+        for others in () if languages else self._others(used, best):
+            left = until - time.monotonic()
+            try:
+                found = self._read(picture, others, left) if left > 0 else best
+            except Permanent:  # what was read before is better than nothing
+                return best
+            best = max(best, found, key=quality)
+            if quality(best) >= GOOD:
+                break
+        return best
+
+    def _others(
+        self, used: tuple[str, ...], found: Sequence[OcrParagraph]
+    ) -> Iterator[tuple[str, ...]]:
+        unused = [name for name in self._languages if name not in used]
+        if not unused:
+            return
+        if quality(found) >= _READABLE:
+            language = data_of(detect(text_of(found)))
+            if language in unused:
+                yield (language,)
+            return
+        yield from by_script(unused)
+
+    def _read(
+        self, picture: Image, languages: Sequence[str], seconds: float
+    ) -> Sequence[OcrParagraph]:
+        mode = _ORIENT_AND_READ if "osd" in self._installed else _READ
+        arguments = ("-", "-", "-l", "+".join(languages), "--psm", mode)
         try:
             done = _run(
                 *arguments, "-c", "tessedit_create_tsv=1", data=_png(picture), seconds=seconds
             )
         except subprocess.TimeoutExpired:
-            raise too_slow(seconds) from None
+            raise too_slow(self._settings.page_timeout) from None
         if done.returncode != 0:
             raise Permanent("Tesseract could not read the picture.", code="parser_crashed")
         return parse(done.stdout.decode("utf-8", "replace"), size=picture.size)
@@ -76,13 +123,6 @@ def installed_languages() -> tuple[str, ...]:
     done.check_returncode()
     lines = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()
     return tuple(line.strip() for line in lines[1:] if line.strip())  # the first is a heading
-
-
-def usual(installed: Sequence[str]) -> tuple[str, ...]:
-    """The default languages: all installed ones, or the most common of many."""
-    there = [name for name in installed if name not in _NO_LANGUAGES and "/" not in name]
-    common = [name for name in _FIRST if name in there]
-    return tuple((common + [name for name in there if name not in common])[:_MOST_LANGUAGES])
 
 
 def parse(table: str, *, size: tuple[int, int]) -> list[list[OcrLine]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-_ADVICE = "text in pictures needs tesseract or the extra `ocr`"
+_ADVICE = "text in pictures needs OCR that is on and knows its script, and sharp pictures"
 
 
 def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None:

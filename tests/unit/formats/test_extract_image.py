@@ -119,6 +119,18 @@ def test_picture_without_text_differs_from_unread_picture() -> None:
     assert str(error) == "No text was found in the picture."
 
 
+def test_frame_with_writing_that_ocr_cannot_read_is_unread_and_a_blank_one_is_empty() -> None:
+    writing = drawn("Words in a script\nthat nobody knows")
+
+    document = read(
+        frames([writing, *(PAPER.copy() for _ in range(3))]), Told("", "", "three", "four")
+    )
+
+    assert (document.coverage.unread, document.coverage.lost) == (1, (1,))
+    assert document.coverage.empty == 1
+    assert document.warnings == ("pages_unread",)
+
+
 def test_pages_that_all_took_too_long_name_the_setting() -> None:
     error = failure(encoded(PAPER), Told(Permanent("too slow", code="parser_timeout")))
 

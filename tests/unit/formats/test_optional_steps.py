@@ -156,7 +156,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("pdf.page.tables_to_markdown", "rich.pdf", "tables"),
         ("pdf.page.numbered", "rich.pdf", "headings"),
         ("pdf.page.read_ticks", "form.pdf", "forms"),
-        ("pdf.pictures.is_garbled", "rich.pdf", "ocr"),
+        ("pdf.page.is_garbled", "rich.pdf", "ocr"),
         ("word.numbering.Numbering.label", "rich.docx", "numbering"),
         ("word.styles.WordStyles.get", "rich.docx", "styles"),
         ("word.body.own_level", "rich.docx", "styles"),

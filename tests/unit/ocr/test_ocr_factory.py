@@ -9,6 +9,7 @@ import pytest
 from ingest.errors import SetupError
 from ingest.model import OcrSettings
 from ingest.providers.ocr import rapid
+from ingest.providers.ocr.both import Both
 from ingest.providers.ocr.factory import available, build_recogniser, choose
 from ingest.settings.settings import Settings
 from tests.servers.fake_tesseract import FakeTesseract
@@ -43,7 +44,15 @@ def refusal(**values: Any) -> str:
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_tesseract_comes_first_with_all_its_languages() -> None:
+def test_both_engines_are_used_where_both_are_installed() -> None:
+    both = chosen()
+
+    assert both == OcrSettings(engine="rapidocr+tesseract", languages=("eng", "deu"))
+    assert isinstance(build_recogniser(both), Both)
+
+
+@pytest.mark.usefixtures("tesseract", "without_rapid")
+def test_tesseract_alone_has_all_its_languages() -> None:
     assert chosen() == OcrSettings(engine="tesseract", languages=("eng", "deu"))
 
 
@@ -106,7 +115,8 @@ def test_configured_but_broken_tesseract_raises_setup_error(tesseract: FakeTesse
 
 @pytest.mark.usefixtures("tesseract")
 def test_ocr_engine_has_a_display_name() -> None:
-    assert available(chosen()) == "tesseract 9.9.9 eng+deu"
+    assert available(chosen(ocr="tesseract")) == "tesseract 9.9.9 eng+deu"
+    assert available(chosen()) == f"{rapid.version()}, tesseract 9.9.9 eng+deu"
     assert available(chosen(ocr="off")) is None
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ingest.page_words import Word
 from ingest.providers.ocr.lines import OcrLine, cells, close_gaps, compose
 
 
@@ -81,3 +82,29 @@ def test_page_of_uncertain_words_has_no_text() -> None:
 def test_line_is_split_at_wide_gaps() -> None:
     assert cells([(0, 40), (44, 80)], height=10) == 1
     assert cells([(0, 40), (60, 80), (110, 140)], height=10) == 3
+
+
+def test_scraps_of_a_page_in_another_script_are_no_text() -> None:
+    """RapidOCR is sure of the few letters of a Russian page that look Latin."""
+    scraps = [[line("ak n", confidence=92, right=900)], [line("K ca a", confidence=91, right=900)]]
+
+    assert compose(scraps) == ""
+
+
+def test_lines_that_were_found_but_not_read_make_the_rest_doubtful() -> None:
+    assert compose([[line("Page 3")], *([line("", right=900)] for _ in range(20))]) == ""
+
+
+def test_a_few_good_lines_among_noise_are_scraps() -> None:
+    noise = [[line("DOHAMU VU BCTYyNaeT", confidence=29)] for _ in range(4)]
+
+    assert compose([[line("B CUNY C MOMeHTa", confidence=55)], *noise]) == ""
+
+
+def test_words_far_apart_are_no_scraps() -> None:
+    words = [Word("Total", (0, 0, 0.05, 0.01)), Word("12.00", (0.9, 0, 0.95, 0.01))]
+    row = OcrLine(
+        text="Total 12.00", confidence=95, left=0, top=0, right=950, bottom=20, words=tuple(words)
+    )
+
+    assert compose([[row]]) == "Total 12.00"

@@ -8,7 +8,8 @@ from PIL import Image
 
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
-from ingest.providers.ocr.tesseract import Tesseract, usual
+from ingest.providers.ocr.languages import ordered
+from ingest.providers.ocr.tesseract import Tesseract
 from tests.servers.fake_tesseract import FakeTesseract, word
 
 PICTURE = Image.new("L", (400, 300), 255)
@@ -123,6 +124,67 @@ def test_tesseract_name_has_version_and_languages(fake: FakeTesseract) -> None:
     assert engine("deu", "eng").name == "tesseract 9.9.9 deu+eng"
 
 
-def test_of_many_languages_the_most_common_are_used() -> None:
-    assert usual(["afr", "deu", "eng", "osd", "equ", "script/Latin"]) == ("eng", "deu", "afr")
-    assert usual(["afr", "amh", "aze", "eng", "fra", "jpn", "kor"]) == ("eng", "fra", "jpn", "kor")
+def test_the_most_common_languages_come_first() -> None:
+    assert ordered(["afr", "deu", "eng", "osd", "equ", "script/Latin"]) == ("eng", "deu", "afr")
+    assert ordered(["afr", "jpn", "fra", "kor"]) == ("fra", "jpn", "kor", "afr")
+
+
+MANY = ("deu", "ell", "eng", "fra", "osd", "pol", "rus", "spa", "ukr")
+NOISE = word("MOMeHTa", (1, 1, 1), 0, confidence=41) + word("ero", (1, 1, 1), 90, confidence=38)
+
+
+def line(text: str, *, confidence: float) -> str:
+    places = [8 * text.index(piece) for piece in text.split()]
+    return "".join(
+        word(piece, (1, 1, 1), left, confidence=confidence)
+        for piece, left in zip(text.split(), places, strict=True)
+    )
+
+
+@pytest.fixture
+def many(fake: FakeTesseract, tmp_path: Path) -> FakeTesseract:
+    there = FakeTesseract(tmp_path, languages=MANY)
+    there.answers(NOISE)
+    return there
+
+
+def test_page_that_the_usual_languages_do_not_read_is_read_script_by_script(
+    many: FakeTesseract,
+) -> None:
+    many.knows("rus+ukr", line("Договор вступает в силу", confidence=95))
+
+    assert engine().read(PICTURE) == "Договор вступает в силу"
+    assert many.got("asked").split() == ["eng+deu+fra+spa", "rus+ukr"]
+
+
+def test_page_that_no_language_reads_has_no_text(many: FakeTesseract) -> None:
+    assert engine().read(PICTURE) == ""
+    assert many.got("asked").split() == ["eng+deu+fra+spa", "rus+ukr", "ell", "pol"]
+
+
+def test_page_is_read_again_in_its_own_language_if_that_is_installed(many: FakeTesseract) -> None:
+    plain = "Kazdy pracownik powinien zglosic usterke w ciagu dwoch tygodni"
+    many.answers(line(plain, confidence=78))
+    many.knows("pol", line("Każdy pracownik powinien zgłosić usterkę", confidence=95))
+
+    assert engine().read(PICTURE) == "Każdy pracownik powinien zgłosić usterkę"
+    assert many.got("asked").split() == ["eng+deu+fra+spa", "pol"]
+
+
+def test_page_that_is_read_well_is_read_once(many: FakeTesseract) -> None:
+    many.answers(line("Each of them may end the contract", confidence=96))
+
+    assert engine().read(PICTURE) == "Each of them may end the contract"
+    assert many.got("asked").split() == ["eng+deu+fra+spa"]
+
+
+def test_only_chosen_languages_are_tried(many: FakeTesseract) -> None:
+    engine("deu").read(PICTURE)
+
+    assert many.got("asked").split() == ["deu"]
+
+
+def test_further_languages_share_the_time_of_a_page(many: FakeTesseract) -> None:
+    many.answers(NOISE, seconds=1)
+
+    assert engine(seconds=1.6).read(PICTURE) == ""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import compressed_rtf
 import pytest
+from olefile import OleFileIO
 
 from ingest.errors import Permanent
 from ingest.formats.registry import extract as extract_file
@@ -170,3 +171,15 @@ def test_a_signed_item_is_read_from_its_signed_part() -> None:
     )
 
     assert "Signed text." in extract(item).text
+
+
+def test_thousands_of_recipients_are_read_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their folder is a chain here, as some programs write it, deeper than recursion may go."""
+    people = [person(f"P{n}", f"p{n}@a.example", kind=1) for n in range(1500)]
+    # What the library searches through; an entry must be found without it.
+    monkeypatch.setattr(OleFileIO, "_find", lambda *_: pytest.fail("searched"))
+
+    found = extract(msg_item({0x0037: "Hello", 0x1000: "Body."}, recipients=people))
+
+    assert "To: P0 <p0@a.example>, P1 <p1@a.example>" in found.text
+    assert found.text.endswith("Body.")

@@ -3,6 +3,8 @@
 import io
 import zipfile
 
+import pytest
+
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_files, make_office
@@ -145,3 +147,34 @@ def test_word_2003_xml_is_read() -> None:
     ).encode()
 
     assert extract_file(io.BytesIO(data), name="a.xml").text == "# A\n\nb"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<html><body><p>Some <b>words</b></p></body></html>",
+        b"\xef\xbb\xbf\r\n<p>Some <b>words</b></p>",
+        b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\n"
+        b"Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+        b"PHA+U29tZSA8Yj53b3JkczwvYj48L3A+\r\n--b--\r\n",
+        word("<w:p><w:r><w:t>Some **words**</w:t></w:r></w:p>"),
+    ],
+    ids=["page", "fragment", "web archive", "Word"],
+)
+def test_embedded_texts_are_known_by_their_content_whatever_their_name(data: bytes) -> None:
+    body = paragraph("Before") + '<w:altChunk r:id="c1"/>' + paragraph("After")
+
+    found = extract(word(body, {"c1": ("aFChunk", data)}))
+
+    assert (found.text, found.warnings) == ("Before\n\nSome **words**\n\nAfter", ())
+
+
+def test_rows_of_a_table_in_a_cell_are_kept_apart() -> None:
+    def rows(*texts: tuple[str, str]) -> str:
+        cells = ("".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) for row in texts)
+        return "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in cells) + "</w:tbl>"
+
+    inner = rows(("Pump", "12"), ("Valve", "9"))
+    outer = rows(("Part", "Hall")).replace(paragraph("Part"), paragraph("Parts") + inner)
+
+    assert extract(word(outer)).text == "| Parts Pump 12; Valve 9 | Hall |\n|---|---|"

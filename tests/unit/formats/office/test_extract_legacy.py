@@ -10,6 +10,7 @@ from ingest.formats.office import legacy, xberg_text
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_office
+from tests.builders.make_mail import Tree, ole
 
 
 def extract(data: bytes, name: str) -> Document:
@@ -120,3 +121,35 @@ def test_field_instructions_are_not_extracted() -> None:
 
 def test_a_picture_leaves_its_description_only() -> None:
     assert xberg_text.tidy("![A duck](image_0.png) ![image](image_1.jpg)") == "A duck "
+
+
+@pytest.mark.parametrize(
+    "streams",
+    [
+        {"PP40": bytes(5000)},
+        {"PowerPoint Document": bytes(5000), "Current User": b"\x04\0\0\0abcd"},
+    ],
+    ids=["stream of its own", "short user"],
+)
+def test_powerpoint_95_is_named_as_not_supported(streams: dict[str, bytes | Tree]) -> None:
+    with pytest.raises(Permanent) as caught:
+        extract(ole(streams), "a.ppt")
+
+    assert caught.value.code == "unsupported_type"
+    assert "a PowerPoint 95 presentation" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        rb"{\fonttbl{\f0 Arial;}}\pard\b Hello\b0  w\'f6rld\par Second line\par}",
+        rb"{\b Hello\b0  w\'f6rld\par Second line\par}",
+        rb"\pard\plain\b Hello\b0  w\'f6rld\par Second line\par",
+    ],
+)
+def test_rtf_without_its_header_is_read(data: bytes) -> None:
+    assert extract(data, "a.rtf").text == "**Hello** wörld\n\nSecond line"
+
+
+def test_text_that_begins_like_rtf_is_text_without_the_name() -> None:
+    assert extract(rb"\begin{document} Words", "a.txt").media_type == "text/plain"

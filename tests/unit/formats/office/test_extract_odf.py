@@ -224,3 +224,28 @@ def test_inflating_package_is_refused() -> None:
         extract(data)
 
     assert caught.value.code == "archive_unsafe"
+
+
+def test_footers_of_masters_and_of_slides_appear_once_without_page_numbers() -> None:
+    slide = (
+        '<draw:page draw:master-page-name="M" presentation:use-footer-name="f">'
+        "<draw:frame><draw:text-box><text:p>Words</text:p></draw:text-box></draw:frame></draw:page>"
+    )
+    masters = "".join(
+        f'<style:master-page style:name="M"><draw:frame presentation:class="{kind}">'
+        f"<draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame></style:master-page>"
+        for kind, text in (
+            ("footer", "Confidential"),
+            ("footer", "<text:page-number>7</text:page-number>"),
+            ("title", "Click to edit"),
+        )
+    )
+    declared = (
+        '<presentation:footer-decl presentation:name="f">Spring 2026</presentation:footer-decl>'
+    )
+
+    found = extract(
+        open_document(declared + slide * 2, kind="presentation", masters=masters), "a.odp"
+    )
+
+    assert found.text == "Words\n\nWords\n\nFooter: Confidential\n\nFooter: Spring 2026"

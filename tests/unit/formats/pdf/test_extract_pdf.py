@@ -8,11 +8,12 @@ from ingest.errors import Permanent
 from ingest.formats.common.input_file import InputFile
 from ingest.formats.pdf import pypdf_fallback
 from ingest.formats.pdf.markdown import tidy
-from ingest.formats.pdf.page import better_text
 from ingest.formats.pdf.text import metadata, title
+from ingest.formats.pdf.torn import better_text
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Coverage, Document, Page
 from tests.builders import make_files
+from tests.builders.make_pdf import at, document, lines
 
 
 def extract(data: bytes, max_pages: int = 100) -> Document:
@@ -151,3 +152,38 @@ def test_words_of_usual_length_ask_no_second_engine() -> None:
     assert better_text("some words of usual length in a line", lambda: "x") == (
         "some words of usual length in a line"
     )
+
+
+def apart(text: str) -> str:
+    return "  ".join(" ".join(word) for word in text.split())
+
+
+_APART = ["Letters of every word here", "stand apart, as in old letters", "größer als Äpfel"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(lines(50, 700, *map(apart, _APART)), id="spaces"),
+        pytest.param(
+            b"".join(
+                at(50, 700 - 20 * row, text, before="9 Tc") for row, text in enumerate(_APART)
+            ),
+            id="character spacing",
+        ),
+    ],
+)
+def test_letters_spaced_apart_are_joined_to_words(page: bytes) -> None:
+    assert extract(document(page)).text == "\n".join(_APART)
+
+
+@pytest.mark.parametrize(
+    "row", ["x o x x o x o o x x o x", "l i k e t h i s w i t h o u t w o r d s"]
+)
+def test_single_letters_without_words_are_left_as_they_are(row: str) -> None:
+    assert extract(document(lines(50, 700, *[row] * 3))).text == "\n".join([row] * 3)
+
+
+@pytest.mark.parametrize("junk", [b"x" * 1500 + b"\n", b"Warning: a line of a script\n" * 300])
+def test_pdf_after_more_junk_than_readers_skip_is_read(junk: bytes) -> None:
+    assert extract(junk + make_files.pdf(["Words."])).text == "Words."

@@ -3,13 +3,14 @@
 import io
 
 import pytest
-from PIL.Image import Image
+from PIL import Image
 
 from ingest.errors import Permanent
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Coverage, Document
 from ingest.page_words import Recognised, Word
+from tests.builders.make_images import drawn, encoded
 from tests.builders.make_pdf import Sheet, area, at, document, image, lines, rule
 
 _SCAN = image(0, 0, 600, 800)
@@ -25,11 +26,18 @@ class Ocr(Recogniser):
         self._error = error
         self.sizes: list[tuple[int, int]] = []
 
-    def recognise(self, image: Image) -> Recognised:
+    def recognise(self, image: Image.Image) -> Recognised:
         self.sizes.append(image.size)
         if self._error is not None:
             raise self._error
         return Recognised(self._text, [Word(self._text, (0.1, 0.2, 0.3, 0.4))])
+
+
+def written_page() -> Image.Image:
+    page = Image.new("L", (800, 1100), 250)
+    for line in range(10):
+        page.paste(drawn("Words in a script that nobody knows", size=28), (60, 80 + 90 * line))
+    return page
 
 
 def extract(*sheets: Sheet | bytes, ocr: Ocr | None = None) -> Document:
@@ -74,6 +82,17 @@ def test_a_picture_without_text_is_empty_not_unread() -> None:
     found = extract(_SCAN, lines(50, 700, "Text."), ocr=Ocr(""))
 
     assert found.coverage == Coverage(pages=2, with_text=1, empty=1)
+
+
+def test_a_scan_with_writing_that_ocr_cannot_read_is_unread_and_a_blank_one_is_empty() -> None:
+    scans = [written_page(), Image.new("L", (800, 1100), 240), written_page()]
+    data = io.BytesIO(encoded(scans[0], "PDF", save_all=True, append_images=scans[1:]))
+
+    with pytest.raises(Permanent) as caught:
+        extract_file(data, name="a.pdf", ocr=Ocr(""))
+
+    assert caught.value.code == "no_text"
+    assert "2 of 3 pages have writing" in str(caught.value)
 
 
 def test_a_picture_that_takes_too_long_is_unread_and_others_are_read() -> None:

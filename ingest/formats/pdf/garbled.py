@@ -1,0 +1,125 @@
+"""Tells text layers that say nothing: their codes are not those of the letters that readers see.
+
+Fonts without a mapping to Unicode, or with a wrong one, give the numbers of glyphs, letters moved
+along the alphabet, or one letter for all. A text in no known language is no sign: lists of serial
+numbers, code and transliterations have none either. Each sign below is one that they do not have.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from functools import cache
+
+from ingest.analysis.function_words import listed
+from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.text_lines import HYPHEN
+
+_UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff" + HYPHEN + "]")
+_GARBLED = 0.3  # share of the sample
+_SAMPLE = 60  # characters
+_READ, _READ_MOVED = 4000, 1500  # characters
+_ASCII = 0.9  # share of the sample
+_COMMON_LAST = "\u024f"  # end of Latin Extended-B
+_ENOUGH = 40  # letters or words
+_ONE_LETTER = 0.9  # share of the letters of words
+_LATIN_1_LETTERS = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]")
+_OTHER_CODE_PAGE = 0.6  # share of accented letters; Vietnamese has 0.35
+_RARE = re.compile(r"[!\"#$%&'*+;<=>?@\[\\\]^_`{|}~]")  # few in print, many in numbers of glyphs
+_MOST_RARE = 0.3
+_MOST_SPACES = 0.03
+_LINE = 25  # characters; lists of single words have no spaces, either
+_LEAST_VOWELS = 0.18  # of the letters; languages in Latin script have 0.3 to 0.5
+_SEVERAL = re.compile(r"[^\W\d_]{2,}")
+_LETTER = re.compile(r"[^\W\d_]")
+_SHIFTS = [shift for shift in range(-60, 61) if shift]
+_PRINTED = range(33, 127)
+_KNOWN = 0.15  # share of grammar's words in a text
+_DIFFERENT = 5  # words of grammar; any letters are one or two of them
+_AT_THE_ENDS = ".,:;!?()\"'"
+
+
+def is_garbled(text_page: int, text: str, count: int) -> bool:
+    """Whether the text of a page, of `count` characters for pdfium, is unreadable."""
+    sample = "".join(text[:: max(len(text) // _SAMPLE, 1)].split())
+    if len(_UNMAPPED.findall(sample)) > _GARBLED * len(sample):
+        return True
+    head = text[:_READ]
+    if _is_one_letter(head) or _is_other_code_page(head):
+        return True
+    if _has_no_mapping(text_page, count):
+        is_latin = sum(map(_COMMON_LAST.__lt__, sample)) <= 0.5 * len(sample)
+        return _is_unreadable(head) if is_latin else count == len(text)
+    if sum(map(str.isascii, sample)) < _ASCII * len(sample):
+        return False
+    return _is_moved(text[:_READ_MOVED])
+
+
+def _has_no_mapping(text_page: int, count: int) -> bool:
+    places = range(0, count, max(count // _SAMPLE, 1))
+    failed: int = sum(pdfium.has_no_mapping(text_page, index) == 1 for index in places)
+    return failed > 0.5 * len(places)
+
+
+def _is_one_letter(text: str) -> bool:
+    # Letters that stand alone are marks, as in a matrix of crosses.
+    letters = Counter("".join(_SEVERAL.findall(text)))
+    total = letters.total()
+    return total >= _ENOUGH and letters.most_common(1)[0][1] > _ONE_LETTER * total
+
+
+def _is_other_code_page(text: str) -> bool:
+    """Whether most letters are accented: a text of another code page, read as Latin."""
+    letters = len(_LETTER.findall(text))
+    return letters >= _ENOUGH and (len(_LATIN_1_LETTERS.findall(text)) > _OTHER_CODE_PAGE * letters)
+
+
+def _is_unreadable(text: str) -> bool:
+    """Whether codes of a font that has no mapping are not those of print.
+
+    Bitmap fonts of TeX have none either, but mostly the codes of ASCII. Where codes are numbers of
+    glyphs, those of spaces are no spaces.
+    """
+    visible = "".join(text.split())
+    if text.count(" ") > _MOST_SPACES * len(text) or len(visible) < _LINE * len(text.splitlines()):
+        return False
+    if len(_RARE.findall(visible)) > _MOST_RARE * len(visible):
+        return True
+    letters = unicodedata.normalize("NFD", "".join(_LETTER.findall(visible))).lower()
+    vowels = sum(map(letters.count, "aeiouyæøœ"))
+    return len(letters) > max(_ENOUGH, 0.6 * len(visible)) and vowels < _LEAST_VOWELS * len(letters)
+
+
+def _is_moved(text: str) -> bool:
+    """Whether all characters are the same number of places away from a text in a known language."""
+    as_it_is = _known(text)
+    if len(text) < _SAMPLE * 2 or as_it_is >= _KNOWN:
+        return False
+    codes = {ord(code) for code in set(text) - set(" \r\n\t")}
+    return any(
+        _known(text.translate({code: _moved(code, shift) for code in codes}))
+        >= max(_KNOWN, 2 * as_it_is)
+        for shift in _SHIFTS
+    )
+
+
+def _moved(code: int, shift: int) -> str:
+    return chr(code + shift) if code + shift in _PRINTED else " "
+
+
+def _known(text: str) -> float:
+    """The share of words that belong to the grammar of one language; 0 if they are too few."""
+    words = Counter(word.strip(_AT_THE_ENDS) for word in text.lower().split())
+    share = 0.0
+    for grammar in _grammars():
+        found = grammar & words.keys()
+        if len(found) >= _DIFFERENT and sum(len(word) > 2 for word in found) >= _DIFFERENT // 2:
+            share = max(share, sum(words[word] for word in found) / words.total())
+    return share
+
+
+@cache
+def _grammars() -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(word for word in words if word.isascii() and len(word) > 1)
+        for words in listed().values()
+    )

@@ -1,0 +1,79 @@
+"""Text whose letters are spaced apart like words: `l i k e  t h i s`."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from statistics import median
+
+from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.pdfium import Box
+from ingest.formats.pdf.text_lines import utf16_indices
+
+# Scripts without spaces between words, or with words of one letter, are left as they are.
+_WORD = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]+")
+_TORN = 2.5  # mean letters per word
+_ENOUGH_WORDS = 8
+_SINGLE = 0.7  # share of words that are one letter
+_BETWEEN_WORDS = 1.5  # of the gap between letters
+
+
+def better_text(text: str, ask: Callable[[], str | None]) -> str:
+    """Return `text`, or the other engine's if only `text` has spaces between letters of words."""
+    if not _is_torn(text):
+        return text
+    other = ask() or ""
+    return other if _is_better(other, text) else text
+
+
+def is_spaced_apart(text: str) -> bool:
+    """Whether nearly all words are single letters."""
+    if not _is_torn(text):
+        return False
+    words = _WORD.findall(text)
+    return sum(len(word) == 1 for word in words) >= _SINGLE * len(words)
+
+
+def respaced(text_page: int, text: str, count: int) -> str:
+    """The text of a page, with spaces only at gaps that are wider than those between letters.
+
+    Unchanged if that makes no words: rows of single letters are a matrix, or lost their words.
+    """
+    places = [index for index, code in enumerate(text) if not code.isspace()]
+    characters = places
+    if count != len(text):
+        units = utf16_indices(text, places)
+        characters = [pdfium.char_at_text(text_page, unit) for unit in units]
+    boxes = dict(zip(places, pdfium.char_boxes(text_page, characters), strict=True))
+    lines = re.finditer(r"[^\r\n]+", text)
+    joined = "\n".join("".join(_line(line, boxes)) for line in lines)
+    words = _WORD.findall(joined)
+    has_words = words and len(words) > 1.5 * len(joined.splitlines())
+    return joined if has_words and _letters(words) >= _TORN * len(words) else text
+
+
+def _line(line: re.Match[str], boxes: dict[int, Box]) -> Iterator[str]:
+    places = [index for index in range(line.start(), line.end()) if index in boxes]
+    gaps = [boxes[b][0] - boxes[a][2] for a, b in pairwise(places)]
+    usual = median(gaps) if gaps else 0.0
+    for index, gap in zip(places, [0.0, *gaps], strict=True):
+        if gap > max(_BETWEEN_WORDS * usual, 0.0):
+            yield " "
+        yield line.string[index]
+
+
+def _is_torn(text: str) -> bool:
+    """Whether there are spaces between the letters of words."""
+    if text.count(" ") * (_TORN + 1) < len(text):
+        return False
+    words = _WORD.findall(text)
+    return len(words) >= _ENOUGH_WORDS and _letters(words) < _TORN * len(words)
+
+
+def _is_better(other: str, text: str) -> bool:
+    """Whether the other text has at least 90% of the letters, in fewer words."""
+    others, words = _WORD.findall(other), _WORD.findall(text)
+    return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
+
+
+def _letters(words: list[str]) -> int:
+    return sum(map(len, words))
