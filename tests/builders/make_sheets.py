@@ -123,10 +123,10 @@ def xlsb(
             "xl/_rels/workbook.bin.rels": (
                 f'<Relationships xmlns="{_PACKAGE}/relationships">{related}</Relationships>'
             ).encode(),
-            "xl/styles.bin": _binary(615, b"")
+            "xl/styles.bin": _binary(615, struct.pack("<I", len(formats)))
             + own
             + _binary(616, b"")
-            + _binary(617, b"")
+            + _binary(617, struct.pack("<I", len(formats) + 1))
             + styles
             + _binary(618, b""),
             "xl/worksheets/sheet1.bin": _binary(129, b"")
