@@ -66,6 +66,9 @@ class Boundaries:
         headings = self.structure.headings_between(start, end - 1)
         if headings:
             return headings[0].start
+        if self.structure.definitions:  # the rest of a function does not say what it is
+            definition = self.structure.first_definition(start, end)
+            return end if definition is None else definition
         row = self.structure.first_row(start, end)
         if row is not None:
             return row
@@ -76,6 +79,9 @@ class Boundaries:
             _, row_end = next(self.structure.units_around(start))
             if block.kind == "table" or row_end <= end:
                 return end
+        return self._overlap_in_text(start, end)
+
+    def _overlap_in_text(self, start: Position, end: Position) -> Position:
         sentence = self._sentences.first_end(start, end)
         if sentence is not None:
             return sentence

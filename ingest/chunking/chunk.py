@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from ingest.chunking.boundaries import Boundaries
+from ingest.chunking.definitions import definitions_of
 from ingest.chunking.packing import Packer
 from ingest.chunking.structure import Heading, Position, Sections, Structure, heading_paths
 from ingest.chunking.structure_reader import read_structure
@@ -45,6 +46,13 @@ def chunk(
     structure = improve(
         "chunk_structure", lambda: read_structure(document.text), otherwise=Structure
     )
+    structure.definitions.extend(
+        improve(
+            "chunk_structure",
+            lambda: definitions_of(document.text, structure),
+            otherwise=list[Heading],
+        )
+    )
     return improve(
         "chunk_structure",
         lambda: _cut(document, structure, tokenizer, budget=budget, overlap=overlap, by=by),
@@ -72,7 +80,7 @@ def _cut(
         budget=budget,
         overlap=overlap,
     )
-    headings = structure.headings
+    headings = [*structure.headings, *structure.definitions]
     heading_starts = [heading.start for heading in headings]
     paths = [(), *heading_paths(headings)]
     sections = Sections(headings, len(document.text))
