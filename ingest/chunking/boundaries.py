@@ -15,6 +15,7 @@ _LINE_END = re.compile(r"\n")
 _SPACE = re.compile(r"\s")
 _WORD_ENDS = (" ", "\n", "\t", "、", "\uff0c", "\uff1b")  # the last two: full-width , and ;
 _MOST_ABBREVIATIONS = 8  # in a row: `Prof. Dr. h. c.`
+_INDENT = 3  # spaces before a heading, at most
 _ZERO_WIDTH_JOINER = "\u200d"
 # Matches before the bar of a non-empty cell, and before the next `key: ` of a record.
 _CELL = re.compile(r"(?<!\\)(?=\|[ \t]*[^\s|])")
@@ -57,6 +58,28 @@ class Boundaries:
         cut = self._keep_unit_whole(cut, after, fits)
         cut = self._keep_table_header(cut, after)
         return self._keep_heading_with_text(cut, after)
+
+    def parent_end(self, start: Position, limit: Position) -> Position | None:
+        """Where the parent of the section at `start` ends in (start, limit]; None: not there.
+
+        Sections are joined with neighbours below the same parent only. A heading without text of
+        its own is joined with what follows.
+        """
+        if self._by_size:
+            return None
+        level = self.structure.level_at(start)
+        for heading in self.structure.headings_between(start + 1, limit):
+            if heading.level < level and self._has_text(start, heading.start):
+                return heading.start
+        return None
+
+    def _has_text(self, start: Position, end: Position) -> bool:
+        """Whether there is more than headings."""
+        for heading in self.structure.headings_between(start - _INDENT, end - 1):
+            if self._text[start : heading.start].strip():
+                return True
+            start = heading.end
+        return bool(self._text[start:end].strip())
 
     def overlap_start(self, start: Position, end: Position) -> Position:
         """Where in [start, end] the overlap should begin; the range is its maximum.
@@ -116,7 +139,7 @@ class Boundaries:
 
     def _is_heading(self, position: Position) -> bool:
         """Whether a heading starts at `position`, after up to three spaces of indent."""
-        near = self.structure.headings_between(position - 3, position)
+        near = self.structure.headings_between(position - _INDENT, position)
         return bool(near) and not self._text[near[-1].start : position].strip()
 
     def _heading(self, start: Position, limit: Position) -> Heading | None:

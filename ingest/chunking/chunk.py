@@ -76,7 +76,7 @@ def _cut(
         document.text,
         tokens=TokenMap(document.text, tokenizer),
         boundaries=boundaries,
-        breaks=_breaks(document.pages, boundaries, by),
+        breaks=_breaks(document, boundaries, by),
         budget=budget,
         overlap=overlap,
     )
@@ -115,10 +115,17 @@ def _next_section(heading: Heading, path: Sequence[str]) -> tuple[int, int, str]
     return heading.start, len(path) - bool(heading.title), heading.title
 
 
-def _breaks(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:
-    if by == "page":
-        return [page.start for page in pages]
-    return boundaries.row_breaks() if by == "row" else []
+def _breaks(document: Document, boundaries: Boundaries, by: ChunkBy) -> list[Position]:
+    if by == "row":
+        return boundaries.row_breaks()
+    if by == "size":
+        return []
+    return [page.start for page in document.pages if by == "page" or _is_numbered(page, document)]
+
+
+def _is_numbered(page: Page, document: Document) -> bool:
+    """Whether it is a slide without a title, which has nothing to do with the one before."""
+    return document.text.startswith(f"## Slide {page.number}\n", page.start)
 
 
 def _page(pages: tuple[Page, ...], position: Position) -> int | None:

@@ -54,6 +54,11 @@ class Structure:
         first = bisect_left(self.headings, start, key=_start)
         return self.headings[first : bisect_right(self.headings, end, lo=first, key=_start)]
 
+    def level_at(self, position: Position) -> int:
+        """The level of the section at a position; 0 above the first heading."""
+        index = bisect_right(self.headings, position, key=_start) - 1
+        return self.headings[index].level if index >= 0 else 0
+
     def first_definition(self, start: Position, end: Position) -> Position | None:
         """The first class or function that begins in [start, end)."""
         first = bisect_left(self.definitions, start, key=_start)
