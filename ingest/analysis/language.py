@@ -4,7 +4,7 @@ import io
 import lzma
 import threading
 from array import array
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,7 +59,13 @@ _local: Final = threading.local()
 
 def detect(text: str) -> str | None:
     """ISO 639-1 code of the language of a text; None if it is unsure."""
-    language, probability = load_identifier().classify(text[:READ])
+    return _detect(text[:READ])
+
+
+@lru_cache(maxsize=4)
+def _detect(start: str) -> str | None:
+    """Cached, because a document's language is asked for by its chunks and by its terms."""
+    language, probability = load_identifier().classify(start)
     return str(language) if probability >= _SURE else None
 
 

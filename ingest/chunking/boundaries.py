@@ -5,19 +5,17 @@ Each search covers a window of at most one chunk, so the number of passes over a
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from ingest.chunking.sentences import Sentences
 from ingest.chunking.structure import Heading, Position, Structure
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_CLOSING = r"[\"'”\u2019»)\]」』\uff09]{0,3}"
-_SENTENCE_END = re.compile(
-    rf"[.!?…]{_CLOSING}\s+(?=[^\sa-z])"  # lower case follows an abbreviation
-    rf"|[。\uff01\uff1f]{_CLOSING}"  # full-width marks need no space after them
-)
 _LINE_END = re.compile(r"\n")
 _SPACE = re.compile(r"\s")
 _WORD_ENDS = (" ", "\n", "\t", "、", "\uff0c", "\uff1b")  # the last two: full-width , and ;
+_MOST_ABBREVIATIONS = 8  # in a row: `Prof. Dr. h. c.`
+_INDENT = 3  # spaces before a heading, at most
 _ZERO_WIDTH_JOINER = "\u200d"
 # Matches before the bar of a non-empty cell, and before the next `key: ` of a record.
 _CELL = re.compile(r"(?<!\\)(?=\|[ \t]*[^\s|])")
@@ -37,6 +35,7 @@ class Boundaries:
         self._by_size = by_size
         self._heading_fill = _FILL_BY_SIZE if by_size else _HEADING_FILL
         self._fill = _FILL_BY_SIZE if by_size else _FILL
+        self._sentences = Sentences(text)
         self.structure = structure
 
     def cut(
@@ -60,6 +59,28 @@ class Boundaries:
         cut = self._keep_table_header(cut, after)
         return self._keep_heading_with_text(cut, after)
 
+    def parent_end(self, start: Position, limit: Position) -> Position | None:
+        """Where the parent of the section at `start` ends in (start, limit]; None: not there.
+
+        Sections are joined with neighbours below the same parent only. A heading without text of
+        its own is joined with what follows.
+        """
+        if self._by_size:
+            return None
+        level = self.structure.level_at(start)
+        for heading in self.structure.headings_between(start + 1, limit):
+            if heading.level < level and self._has_text(start, heading.start):
+                return heading.start
+        return None
+
+    def _has_text(self, start: Position, end: Position) -> bool:
+        """Whether there is more than headings."""
+        for heading in self.structure.headings_between(start - _INDENT, end - 1):
+            if self._text[start : heading.start].strip():
+                return True
+            start = heading.end
+        return bool(self._text[start:end].strip())
+
     def overlap_start(self, start: Position, end: Position) -> Position:
         """Where in [start, end] the overlap should begin; the range is its maximum.
 
@@ -68,6 +89,9 @@ class Boundaries:
         headings = self.structure.headings_between(start, end - 1)
         if headings:
             return headings[0].start
+        if self.structure.definitions:  # the rest of a function does not say what it is
+            definition = self.structure.first_definition(start, end)
+            return end if definition is None else definition
         row = self.structure.first_row(start, end)
         if row is not None:
             return row
@@ -78,7 +102,15 @@ class Boundaries:
             _, row_end = next(self.structure.units_around(start))
             if block.kind == "table" or row_end <= end:
                 return end
-        for pattern in (_SENTENCE_END, _LINE_END, _SPACE):
+        return self._overlap_in_text(start, end)
+
+    def _overlap_in_text(self, start: Position, end: Position) -> Position:
+        sentence = self._sentences.first_end(start, end)
+        if sentence is not None:
+            return sentence
+        for pattern in (_LINE_END, _SPACE):
+            if pattern is _SPACE and self._sentences.is_end(end):
+                return end  # half a sentence would say less than it costs
             match = pattern.search(self._text, start, end)
             if match and match.end() < end:
                 return match.end()
@@ -107,7 +139,7 @@ class Boundaries:
 
     def _is_heading(self, position: Position) -> bool:
         """Whether a heading starts at `position`, after up to three spaces of indent."""
-        near = self.structure.headings_between(position - 3, position)
+        near = self.structure.headings_between(position - _INDENT, position)
         return bool(near) and not self._text[near[-1].start : position].strip()
 
     def _heading(self, start: Position, limit: Position) -> Heading | None:
@@ -120,7 +152,7 @@ class Boundaries:
             self._paragraph,
             self.structure.last_row,
             self._cell,
-            self._sentence,
+            self._sentences.last_end,
             self._line,
             self._word,
         ):
@@ -145,20 +177,33 @@ class Boundaries:
         cuts = [match.start() for match in pattern.finditer(self._text, start, limit)]
         return cuts[-1] if cuts else None
 
-    def _sentence(self, start: Position, limit: Position) -> Position | None:
-        matches = _SENTENCE_END.finditer(self._text, start - 1, limit + 1)
-        ends = [match.end() for match in matches if match.end() <= limit]
-        return ends[-1] if ends else None
-
     def _line(self, start: Position, limit: Position) -> Position | None:
-        end = self._text.rfind("\n", start - 1, limit)
-        return end + 1 if end >= 0 else None
+        return self._last_space(("\n",), start, limit)
 
     def _word(self, start: Position, limit: Position) -> Position | None:
-        if limit == len(self._text) or self._text[limit - 1].isspace():
+        if limit == len(self._text):
             return limit
-        end = max(self._text.rfind(mark, start - 1, limit) for mark in _WORD_ENDS)
-        return end + 1 if end >= 0 else None
+        is_space = self._text[limit - 1].isspace()
+        if is_space and not self._is_behind_abbreviation(limit - 1):
+            return limit
+        return self._last_space(_WORD_ENDS, start, limit - is_space) or (
+            limit if is_space else None
+        )
+
+    def _last_space(
+        self, marks: Sequence[str], start: Position, limit: Position
+    ) -> Position | None:
+        """The end of the last mark that stands behind no abbreviation, else of the last one."""
+        found = end = max(self._text.rfind(mark, start - 1, limit) for mark in marks)
+        for _ in range(_MOST_ABBREVIATIONS):
+            if end < 0 or not self._is_behind_abbreviation(end):
+                break
+            end = max(self._text.rfind(mark, start - 1, end) for mark in marks)
+        best = end if end >= 0 else found
+        return best + 1 if best >= 0 else None
+
+    def _is_behind_abbreviation(self, space: Position) -> bool:
+        return space > 0 and self._sentences.is_abbreviation(space - 1)
 
     def _between_characters(self, cut: Position, lowest: Position) -> Position:
         """Move `cut` back so that it separates no accent from its letter and no joined emoji."""

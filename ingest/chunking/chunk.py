@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from ingest.chunking.boundaries import Boundaries
+from ingest.chunking.definitions import definitions_of
 from ingest.chunking.packing import Packer
 from ingest.chunking.structure import Heading, Position, Sections, Structure, heading_paths
 from ingest.chunking.structure_reader import read_structure
@@ -45,6 +46,13 @@ def chunk(
     structure = improve(
         "chunk_structure", lambda: read_structure(document.text), otherwise=Structure
     )
+    structure.definitions.extend(
+        improve(
+            "chunk_structure",
+            lambda: definitions_of(document.text, structure),
+            otherwise=list[Heading],
+        )
+    )
     return improve(
         "chunk_structure",
         lambda: _cut(document, structure, tokenizer, budget=budget, overlap=overlap, by=by),
@@ -68,11 +76,11 @@ def _cut(
         document.text,
         tokens=TokenMap(document.text, tokenizer),
         boundaries=boundaries,
-        breaks=_breaks(document.pages, boundaries, by),
+        breaks=_breaks(document, boundaries, by),
         budget=budget,
         overlap=overlap,
     )
-    headings = structure.headings
+    headings = [*structure.headings, *structure.definitions]
     heading_starts = [heading.start for heading in headings]
     paths = [(), *heading_paths(headings)]
     sections = Sections(headings, len(document.text))
@@ -107,10 +115,17 @@ def _next_section(heading: Heading, path: Sequence[str]) -> tuple[int, int, str]
     return heading.start, len(path) - bool(heading.title), heading.title
 
 
-def _breaks(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:
-    if by == "page":
-        return [page.start for page in pages]
-    return boundaries.row_breaks() if by == "row" else []
+def _breaks(document: Document, boundaries: Boundaries, by: ChunkBy) -> list[Position]:
+    if by == "row":
+        return boundaries.row_breaks()
+    if by == "size":
+        return []
+    return [page.start for page in document.pages if by == "page" or _is_numbered(page, document)]
+
+
+def _is_numbered(page: Page, document: Document) -> bool:
+    """Whether it is a slide without a title, which has nothing to do with the one before."""
+    return document.text.startswith(f"## Slide {page.number}\n", page.start)
 
 
 def _page(pages: tuple[Page, ...], position: Position) -> int | None:

@@ -169,7 +169,10 @@ class Packer:
         return min(self._tokens.skip_space(limit), stop)
 
     def _end(self, start: Position, covered: Position, limit: Position, stop: Position) -> Position:
-        if limit < stop:
+        parent_end = self._boundaries.parent_end(covered, limit)
+        if parent_end is not None:
+            limit = parent_end
+        elif limit < stop:
             first, last = self._tokens.at(covered), self._tokens.at(limit)
             limit = self._boundaries.cut(
                 after=covered,

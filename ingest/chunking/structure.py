@@ -42,6 +42,8 @@ class Structure:
     """Starts of table rows, list items and lines of code, in order; all inside blocks. A block's
     first row starts where the block starts. A table's delimiter line belongs to the header row, an
     opening fence to the first line of code."""
+    definitions: list[Heading] = field(default_factory=list)
+    """Classes and functions, if the text is a file of source code (definitions.py)."""
     row_parents: dict[int, int] = field(default_factory=dict)
     """For a nested list item: the index in `rows` of the item that contains it."""
     row_ends: dict[int, Position] = field(default_factory=dict)
@@ -51,6 +53,17 @@ class Structure:
         """Headings that start in [start, end]."""
         first = bisect_left(self.headings, start, key=_start)
         return self.headings[first : bisect_right(self.headings, end, lo=first, key=_start)]
+
+    def level_at(self, position: Position) -> int:
+        """The level of the section at a position; 0 above the first heading."""
+        index = bisect_right(self.headings, position, key=_start) - 1
+        return self.headings[index].level if index >= 0 else 0
+
+    def first_definition(self, start: Position, end: Position) -> Position | None:
+        """The first class or function that begins in [start, end)."""
+        first = bisect_left(self.definitions, start, key=_start)
+        last = bisect_left(self.definitions, end, lo=first, key=_start)
+        return next((one.start for one in self.definitions[first:last] if one.title), None)
 
     def last_row(self, start: Position, end: Position) -> Position | None:
         """The last row that starts in [start, end]."""

@@ -7,6 +7,7 @@ formats/declaration.py) and a reader with `extract(source: InputFile) -> Extract
 import importlib
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, BinaryIO, cast
 
 import orjson
@@ -17,6 +18,7 @@ from ingest.formats import catalog
 from ingest.formats.archives import compressed
 from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, Recogniser, present
 from ingest.formats.detect.sniff import Sniffed
+from ingest.formats.encoded_data import without_encoded
 from ingest.model import LONGEST_METADATA, Coverage, Document, Page
 from ingest.optional_steps import improve, is_panic, recording
 from ingest.page_words import MOST_PAGE_WORDS, PageWords, pack
@@ -154,7 +156,10 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
     position = 0
     for number, part in enumerate(extraction.parts, start=1):
         text, removed = storable_text.clean(part or "")
-        counts += removed + storable_text.unreadable(text)
+        text, encoded = improve(
+            "tidying", partial(without_encoded, text), otherwise=partial(_as_it_is, text)
+        )
+        counts += removed + storable_text.unreadable(text) + Counter(encoded=encoded)
         pages.append(Page(number=number, start=position, end=position + len(text)))
         texts.append(text)
         position += len(text) + len(_PAGE_BREAK)
@@ -190,6 +195,10 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
         warnings=_warnings(sniffed, extraction, counts, length=position),
         web=extraction.web,
     )
+
+
+def _as_it_is(text: str) -> tuple[str, int]:
+    return text, 0
 
 
 def _page_words(extraction: Extraction) -> Iterator[PageWords]:

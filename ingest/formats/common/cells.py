@@ -1,10 +1,31 @@
-"""Formats the cells of workbooks as spreadsheet programs show them."""
+"""Formats the cells of workbooks as spreadsheet programs show them.
+
+The classes tell apart cells whose texts do not: `5 kg` may be typed, or a number with a format.
+"""
 
 import datetime as dt
 from typing import Any
 
 _MIDNIGHT = dt.time()
 _EXACT = 1e15  # beyond this, floats skip integers
+
+
+class Number(str):
+    """The text of a number or amount."""
+
+    __slots__ = ()
+
+
+class Date(Number):
+    """The text of a date or time."""
+
+    __slots__ = ()
+
+
+class Across(str):
+    """The text of a merged cell, again in a column to its right: for headers only."""
+
+    __slots__ = ()
 
 
 def cell_text(value: Any) -> str:

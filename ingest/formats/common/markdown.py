@@ -52,3 +52,13 @@ def highest_heading(markdown: str) -> int | None:
     """Level of the outermost heading, 1 to 6; None if there is none."""
     found = (match.group("marks") for match in _FENCED_OR_HEADING.finditer(markdown))
     return min((len(marks) for marks in found if marks), default=None)
+
+
+def numbered_slide(markdown: str, number: int) -> str:
+    """The text of a slide; without a title of its own it gets its number as one.
+
+    The chunker begins a chunk at such a title (chunk.py).
+    """
+    if not markdown.strip() or highest_heading(markdown) is not None:
+        return markdown
+    return f"## Slide {number}\n\n{markdown}"

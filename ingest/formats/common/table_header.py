@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from ingest.formats.common.cells import Across, Date, Number
+
 Row = Sequence[str]
 
 LOOK_AHEAD = 12
@@ -25,7 +27,13 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
 def is_value(cell: str) -> bool:
     """Whether a cell is a number, amount, date, time, boolean or address, so not a column name."""
-    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ADDRESS.fullmatch(cell))
+    return isinstance(cell, Number) or bool(
+        _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ADDRESS.fullmatch(cell)
+    )
+
+
+def is_date(cell: str) -> bool:
+    return isinstance(cell, Date) or bool(_DATE.fullmatch(cell))
 
 
 def signature(row: Row) -> tuple[bool, ...]:
@@ -34,16 +42,35 @@ def signature(row: Row) -> tuple[bool, ...]:
 
 
 def find_header(rows: Sequence[Row]) -> int | None:
-    """Index of the header among the first rows of a table; None if there is no clear one.
+    """Index of the last header row among the first rows of a table; None if there is no clear one.
 
     The header is the first row that is about as wide as those below it and looks like names:
-    mostly words, short, distinct, and not repeated further down in their columns.
+    mostly words, short, distinct, and not repeated further down in their columns. Rows below it may
+    belong to it: the names of columns below those of groups.
     """
     for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
         below = rows[index + 1 :]
         if _filled(row) >= 2 and _filled(row) >= 0.6 * max(map(_filled, below)):
-            return index if _is_header(names(rows, index), below) else None
+            last = index
+            while last - index < _MOST_NAMES - 1 and _names_columns_below(rows, last):
+                last += 1
+                if not _is_merged(rows[last]):
+                    break
+            for end in range(last, index - 1, -1):
+                if _is_header(names(rows, end), rows[end + 1 :]):
+                    return end
+            return None
     return None
+
+
+def first_header_row(rows: Sequence[Row], last: int) -> int:
+    """Index of the first of the rows that make the column names, from the last of them."""
+    first = last
+    while first and last - first < _MOST_NAMES - 1 and _groups(rows, first - 1):
+        first -= 1
+        if first and not _is_merged(rows[first - 1]):
+            break
+    return first
 
 
 def are_names(rows: Sequence[Row]) -> bool:
@@ -64,25 +91,78 @@ def is_below(header: Sequence[Row], rows: Sequence[Row]) -> bool:
     )
 
 
-def names(rows: Sequence[Row], index: int) -> list[str]:
-    """Column names, prefixed with those of a grouping row above (merged cells)."""
-    above = rows[index - 1] if index else ()
-    own = list(rows[index])
-    if _filled(above) < 2:
-        return own
-    group = ""
-    for column, name in enumerate(own):
-        over = above[column] if column < len(above) else ""
-        group = (over or group) if name else ""
-        if not name:
-            own[column] = over
-        elif group and group != name:
-            own[column] = f"{group} {name}"
+def names(rows: Sequence[Row], last: int) -> list[str]:
+    """Column names, prefixed with those of the grouping rows above (merged cells)."""
+    own = list(rows[last])
+    for row in reversed(rows[first_header_row(rows, last) : last]):
+        own = _below_groups(row, own)
     return own
 
 
+def _below_groups(groups: Row, own: Sequence[str]) -> list[str]:
+    """Each name with that of its group. Without merged cells, a group goes on to the next one."""
+    is_exact = _is_merged(groups)
+    found = []
+    group = ""
+    for column, name in enumerate(own):
+        over = groups[column] if column < len(groups) else ""
+        group = over if is_exact else (over or group) if name else ""
+        is_same = name == group or name.startswith(f"{group} ")
+        found.append(over if not name else name if is_same or not group else f"{group} {name}")
+    return found
+
+
+def _groups(rows: Sequence[Row], index: int) -> bool:
+    """Whether a row names groups of columns of the row below it."""
+    row, below = rows[index], rows[index + 1]
+    cells = [cell for cell in row if cell and not isinstance(cell, Across)]
+    if any(cell.endswith(":") or len(cell) > _LONGEST_NAME for cell in cells):
+        return False
+    if _is_merged(row):
+        return len(cells) > 1 or not row[0]  # a title begins at the left
+    return (
+        len(cells) > 1
+        and len(cells) < _filled(below)
+        and not any(is_value(cell) and not _YEAR.fullmatch(cell) for cell in cells)
+    )
+
+
+def _is_merged(row: Row) -> bool:
+    return any(isinstance(cell, Across) for cell in row)
+
+
+def _names_columns_below(rows: Sequence[Row], index: int) -> bool:
+    """Whether the row after this one names columns, and this one groups of them.
+
+    Its names stand in gaps of this row; they are repeated from group to group, stand above values,
+    or beside a name that is merged over both rows.
+    """
+    if index + 2 >= len(rows):
+        return False
+    row, following, below = rows[index], rows[index + 1], rows[index + 2 :]
+    gaps = [
+        column
+        for column, cell in enumerate(following)
+        if cell and (column >= len(row) or not row[column] or isinstance(row[column], Across))
+    ]
+    if not gaps or any(is_value(cell) and not _YEAR.fullmatch(cell) for cell in following):
+        return False
+    own = [
+        cell for column, cell in enumerate(following) if column >= len(row) or row[column] != cell
+    ]
+    is_repeated = len(set(filter(None, own))) < len(list(filter(None, own)))
+    is_beside = any(cell and cell == other for cell, other in zip(row, following, strict=False))
+    return is_repeated or is_beside or all(_holds_values(below, column) for column in gaps)
+
+
+def _holds_values(rows: Sequence[Row], column: int) -> bool:
+    cells = [row[column] for row in rows if column < len(row) and row[column]]
+    return bool(cells) and all(map(is_value, cells))
+
+
 def _filled(row: Row) -> int:
-    return sum(map(bool, row))
+    """Number of cells with a text of their own."""
+    return sum(bool(cell) and not isinstance(cell, Across) for cell in row)
 
 
 def _are_alike(cells: Sequence[str]) -> bool:
@@ -98,7 +178,10 @@ def _is_header(row: Row, below: Sequence[Row]) -> bool:
     cells = [cell for cell in row if cell]
     if max(map(len, cells)) > _LONGEST_NAME:
         return False
-    values = sum(is_value(cell) and not _YEAR.fullmatch(cell) for cell in cells)
+    values = sum(
+        is_value(cell) and not _YEAR.fullmatch(cell) and not _dates_numbers(cell, column, below)
+        for column, cell in enumerate(row)
+    )
     if values > 0.25 * len(cells) or all(map(is_value, cells)):
         return False
     if len({cell.casefold() for cell in cells}) < 0.8 * len(cells):
@@ -111,3 +194,11 @@ def _is_header(row: Row, below: Sequence[Row]) -> bool:
         if cell
     )
     return again <= 0.2 * len(cells)
+
+
+def _dates_numbers(cell: str, column: int, below: Sequence[Row]) -> bool:
+    """Whether a date names a column of numbers: a month, a reporting date."""
+    if not is_date(cell):
+        return False
+    cells = [row[column] for row in below if column < len(row) and row[column]]
+    return bool(cells) and not any(map(is_date, cells)) and all(map(is_value, cells))

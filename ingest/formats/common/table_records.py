@@ -1,18 +1,21 @@
 """Tables as records: each row is a list item with column names, `- Name: Alice; Age: 3`.
 
-So a row makes sense by itself, wherever a chunk begins. A table without a clear header becomes a
-Markdown table, a single column becomes lines of text.
+So a row makes sense by itself, wherever a chunk begins. A form becomes an item for each row,
+`- Customer: ACME`, a table without a clear header a Markdown table, a single column lines of text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
+from ingest.formats.common.cells import Across
+from ingest.formats.common.form_fields import MOST_FIELDS, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.table_header import (
     LOOK_AHEAD,
     Row,
     are_names,
     find_header,
+    first_header_row,
     is_below,
     names,
     signature,
@@ -23,7 +26,7 @@ from ingest.optional_steps import improve
 def fields(header: Row, row: Row) -> Iterator[str]:
     """The filled cells of a row with their column names."""
     for column, cell in enumerate(row):
-        if cell:
+        if cell and not isinstance(cell, Across):
             name = header[column] if column < len(header) else ""
             yield f"{name}: {cell}" if name else cell
 
@@ -60,11 +63,19 @@ class TableWriter:
             start, self._names = [*self._names, *start], []
         self._flush()
         self._header = []
+        if len(start) == LOOK_AHEAD:
+            beyond = [_trimmed(row) for row in islice(rows, MOST_FIELDS + 1 - LOOK_AHEAD)]
+            rows = chain(beyond, rows)
+        else:
+            beyond = []
+        if improve("header_row", lambda: is_form([*start, *beyond]), otherwise=bool):
+            self._form(chain(start, rows))
+            return
         index, header = improve(
             "header_row", lambda: _header(start), otherwise=lambda: (None, list[str]())
         )
         if index is not None:
-            self._captions(start[:index])
+            self._captions(start[: first_header_row(start, index)])
             self._header = header
             self.rows += index + 1
             self._records(chain(start[index + 1 :], rows))
@@ -94,7 +105,7 @@ class TableWriter:
 
     def _captions(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            self._out.text("; ".join(filter(None, row)))
+            self._line(row)
         self._out.gap()
 
     def _records(self, rows: Iterable[Row]) -> None:
@@ -105,13 +116,24 @@ class TableWriter:
 
     def _lines(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            self._out.text("; ".join(filter(None, row)))
+            self._line(row)
+            self.rows += 1
+
+    def _line(self, row: Row) -> None:
+        self._out.text("; ".join(fields((), row)))
+
+    def _form(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if _filled(row) > 1:
+                self._out.item(form_fields(row))
+            else:
+                self._line(row)
             self.rows += 1
 
     def _grid(self, start: Sequence[Row], rows: Iterable[Row]) -> None:
-        width = max(map(len, start))
+        width = max(len(_shown(row)) for row in start)
         for index, row in enumerate(chain(start, rows)):
-            cells = [cell.replace("|", r"\|") for cell in _trimmed(row)]
+            cells = [cell.replace("|", r"\|") for cell in _shown(row)]
             cells += [""] * (width - len(cells))
             self._out.line(f"| {' | '.join(cells)} |")
             if index == 0:
@@ -142,5 +164,10 @@ def _trimmed(row: Row) -> Row:
     return row[:end]
 
 
+def _shown(row: Row) -> Row:
+    """The cells of a row of a Markdown table, which has no merged ones."""
+    return _trimmed(["" if isinstance(cell, Across) else cell for cell in row])
+
+
 def _filled(row: Row) -> int:
-    return sum(map(bool, row))
+    return sum(1 for _ in fields((), row))

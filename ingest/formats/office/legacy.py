@@ -14,6 +14,7 @@ import olefile
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common.input_file import Extraction, InputFile, present
+from ingest.formats.common.markdown import numbered_slide
 from ingest.formats.office import xberg_text
 from ingest.formats.office.ole_properties import summary
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
@@ -125,4 +126,5 @@ def slides(markdown: str) -> list[str]:
         else:
             found[-1].append(line)
     parts = ["\n".join(slide).strip("\n") for slide in found]
-    return parts[1:] if len(parts) > 1 and not parts[0] else parts
+    parts = parts[1:] if len(parts) > 1 and not parts[0] else parts
+    return [numbered_slide(part, number) for number, part in enumerate(parts, start=1)]

@@ -61,6 +61,10 @@ class Package:
         """Like read(), but as a stream, to save memory."""
         return cast(BinaryIO, self._archive.open(self._members[part]))
 
+    def member(self, part: str) -> tuple[zipfile.ZipFile, zipfile.ZipInfo]:
+        """The archive and the entry of a part, to read it in blocks. Raises KeyError."""
+        return self._archive, self._archive.getinfo(self._members[part])
+
     def xml(self, part: str) -> etree._Element:
         """Parse a part; returns its root. Raises the errors of read(), and etree.XMLSyntaxError."""
         return parse(self.read(part))
@@ -137,7 +141,8 @@ def _relation(item: etree._Element, folder: str) -> Relation:
     is_external = item.get("TargetMode") == "External"
     target = item.get("Target", "")
     if not is_external:
-        target = _normal(posixpath.normpath(posixpath.join("/", folder, unquote(target))))
+        path = unquote(target).replace("\\", "/")
+        target = _normal(posixpath.normpath(posixpath.join("/", folder, path)))
     return Relation(item.get("Type", "").rpartition("/")[2], target, is_external)
 
 

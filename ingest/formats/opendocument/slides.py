@@ -6,7 +6,7 @@ from functools import partial
 
 from lxml import etree
 
-from ingest.formats.common.markdown import plain
+from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import comment
@@ -26,7 +26,7 @@ def read_slides(content: etree._Element, body: OdfBody) -> tuple[list[str], list
         if improve("styles", partial(_is_hidden, page, body), otherwise=bool):
             hidden.append(number)
         blocks = improve("layout", partial(_blocks, page, body), otherwise=partial(_plain, page))
-        slides.append("\n\n".join(blocks))
+        slides.append(numbered_slide("\n\n".join(blocks), number))
     return slides, hidden
 
 

@@ -29,9 +29,9 @@ def check_xls(stream: BinaryIO) -> bool:
     of all sheets, which calamine holds at the same time.
     """
     places = rows = columns = 0
-    workbook, is_circular = _workbook(stream)
+    workbook, is_circular = read_workbook(stream)
     is_huge = False
-    for kind, position in _records(workbook):
+    for kind, position in records(workbook):
         if kind == _FILEPASS:
             raise Permanent("The workbook is protected by a password.", code="encrypted")
         if kind == _START:
@@ -58,7 +58,7 @@ def _claimed(workbook: bytes, position: int) -> int:
     return int((end_row - first_row) * (end_column - first_column))
 
 
-def _workbook(stream: BinaryIO) -> tuple[bytes, bool]:
+def read_workbook(stream: BinaryIO) -> tuple[bytes, bool]:
     """The container's stream with all records (or empty), and whether its sectors form a circle."""
     try:
         with olefile.OleFileIO(stream) as container:
@@ -85,7 +85,7 @@ def _is_circular(following: Sequence[int]) -> bool:
     return False
 
 
-def _records(data: bytes) -> Iterator[tuple[int, int]]:
+def records(data: bytes) -> Iterator[tuple[int, int]]:
     """Kind and data position of each record, as long as two numbers can be read there."""
     position, last = 0, len(data) - _HEAD.size - _PLACE.size
     while position <= last:

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import Any
 
-from ingest.formats.common.cells import cell_text
+from ingest.formats.common.cells import Across
 from ingest.formats.common.table_header import LOOK_AHEAD, find_header
 
-Grid = Iterable[Sequence[Any]]
-"""Rows of cells, all as wide as the sheet; must be iterable several times."""
+Grid = Iterable[Sequence[str]]
+"""Rows of cells as displayed, all as wide as the sheet; must be iterable several times."""
 
 _MOST_TABLES = 16  # side by side; the rows are read once per table
 ALL_COLUMNS = slice(None)
@@ -27,9 +26,9 @@ def column_groups(grid: Grid) -> list[slice]:
 
 
 def texts(grid: Grid, columns: slice) -> Iterator[list[str]]:
-    """The cells of these columns as displayed, row by row."""
+    """The cells of these columns, row by row."""
     for row in grid:
-        yield [cell_text(value) for value in row[columns]]
+        yield list(row[columns])
 
 
 def _filled_runs(grid: Grid) -> list[slice]:
@@ -39,7 +38,9 @@ def _filled_runs(grid: Grid) -> list[slice]:
         if empty is None:
             width = len(row)
             empty = set(range(width))
-        empty.difference_update([column for column in empty if cell_text(row[column])])
+        empty.difference_update(
+            [column for column in empty if row[column] and not isinstance(row[column], Across)]
+        )
         if not empty:
             break
     edges = [-1, *sorted(empty or ()), width]

@@ -16,7 +16,7 @@ from ingest.formats.common.table_header import LOOK_AHEAD, is_value
 from ingest.formats.common.table_records import TableWriter
 from ingest.optional_steps import improve
 
-_VERSION = "csv 1"
+_VERSION = "csv 2"
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 200
 _SAMPLE_CELLS = 1000

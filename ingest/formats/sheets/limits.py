@@ -28,6 +28,8 @@ _OPEN = re.compile(
     rb"((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>"
 )
 _COLUMNS = re.compile(rb"number-columns-repeated=[\"'](\d{1,9})")
+_SPAN = re.compile(rb"number-columns-spanned=[\"'](\d{1,5})")
+_ROW_SPAN = re.compile(rb"number-rows-spanned=[\"'](\d{1,7})")
 _ROWS = re.compile(rb"number-rows-repeated=[\"'](\d{1,9})")
 # No part matches beyond the next tag, so the time is linear. Empty text (t="str") is a result.
 _UNCALCULATED = re.compile(
@@ -53,14 +55,16 @@ def check_xlsx(archive: zipfile.ZipFile) -> None:
             found = cell.findall(data)
             cells += len(found)
             if cells > MOST_CELLS:
-                raise _too_many()
+                raise too_many_cells()
             columns.update(column for column, _ in found)
             rows.update(row for _, row in found)
-        _check_places(_extent(map(int, rows - {b""})), _extent(map(_column, columns - {b""})))
+        check_places(_extent(map(int, rows - {b""})), _extent(map(column_number, columns - {b""})))
 
 
-def check_ods(archive: zipfile.ZipFile) -> None:
-    """Raises Permanent `too_large`, or `corrupt` if a few cells are repeated to fill sheets, or an
+def check_ods(archive: zipfile.ZipFile) -> list[list[tuple[int, int, int, int]]]:
+    """Returns the merged cells of each table (first row and column, last row and column).
+
+    Raises Permanent `too_large`, or `corrupt` if a few cells are repeated to fill sheets, or an
     element is not closed: calamine would search for its end forever."""
     _check_form(archive)
     counter = _Repeats()
@@ -72,8 +76,11 @@ def check_ods(archive: zipfile.ZipFile) -> None:
                 counter.start_row(_repeated(_ROWS, attributes))
             else:
                 is_filled = not attributes.endswith(b"/") or b"value" in attributes
+                if is_filled and b"-spanned" in attributes and counter.merges:
+                    counter.merge(_repeated(_ROW_SPAN, attributes), _repeated(_SPAN, attributes))
                 counter.cell(_repeated(_COLUMNS, attributes), is_filled=is_filled)
     counter.end_table()
+    return counter.merges[:-1]
 
 
 def _check_form(archive: zipfile.ZipFile) -> None:
@@ -96,6 +103,12 @@ class _Repeats:
         self._rows = self._last_row = self._width = 0
         self._times = 1
         self._column = self._row_width = self._in_row = 0
+        self.merges: list[list[tuple[int, int, int, int]]] = []
+        """By table; one more, because `end_table` begins the next."""
+
+    def merge(self, rows: int, columns: int) -> None:
+        row, column = self._rows, self._column
+        self.merges[-1].append((row, column, row + rows - 1, column + columns - 1))
 
     def start_row(self, times: int) -> None:
         self._end_row()
@@ -110,7 +123,8 @@ class _Repeats:
 
     def end_table(self) -> None:
         self._end_row()
-        _check_places(self._last_row, self._width)
+        check_places(self._last_row, self._width)
+        self.merges.append([])
         self._rows = self._last_row = self._width = 0
 
     def _end_row(self) -> None:
@@ -126,12 +140,13 @@ class _Repeats:
                     code="corrupt",
                 )
             if self._cells > MOST_CELLS:
-                raise _too_many()
+                raise too_many_cells()
         self._column = self._row_width = self._in_row = 0
         self._times = 1
 
 
-def _check_places(rows: int, columns: int) -> None:
+def check_places(rows: int, columns: int) -> None:
+    """Raises Permanent `too_large` if a sheet spans too many cells."""
     if rows * columns > MOST_PLACES:
         raise Permanent(
             f"A sheet spans {rows:,} rows and {columns:,} columns; at most {MOST_PLACES:,} cells,"
@@ -140,7 +155,7 @@ def _check_places(rows: int, columns: int) -> None:
         )
 
 
-def _too_many() -> Permanent:
+def too_many_cells() -> Permanent:
     return Permanent(f"The workbook has more than {MOST_CELLS:,} filled cells.", code="too_large")
 
 
@@ -163,7 +178,8 @@ def _extent(numbers: Iterable[int]) -> int:
     return found[-1] - found[0] + 1 if found else 0
 
 
-def _column(letters: bytes) -> int:
+def column_number(letters: bytes) -> int:
+    """1 for `A`, 27 for `AA`."""
     number = 0
     for letter in letters:
         number = number * 26 + letter - 64

@@ -1,25 +1,16 @@
 """Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
 
-Formulas are read as their stored results; the warning `formulas_not_calculated` says that some
-have none. Not read: comments, charts, pictures, text boxes, macros, number formats (50% is read
-as 0.5) and error values such as `#N/A`, which become empty cells. Hidden sheets are read, and
-marked in their heading and in `metadata["sheets"]`.
+Numbers and dates are read as the sheet shows them, formulas as their stored results; the warning
+`formulas_not_calculated` says that some have none. Not read: comments, charts, pictures, text
+boxes, macros and error values such as `#N/A`, which become empty cells. Hidden sheets are read,
+and marked in their heading and in `metadata["sheets"]`.
 """
 
 import io
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
-from importlib.metadata import version
 from typing import Any, BinaryIO
-
-from python_calamine import (
-    CalamineError,
-    CalamineWorkbook,
-    PasswordError,
-    SheetTypeEnum,
-    SheetVisibleEnum,
-)
 
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
@@ -28,22 +19,21 @@ from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.table_records import TableWriter
 from ingest.formats.office.opc import Package
-from ingest.formats.sheets import excel_2_to_4, limits
+from ingest.formats.sheets import calamine_sheets, excel_2_to_4, limits
 from ingest.formats.sheets.biff import check_xls
+from ingest.formats.sheets.calamine_sheets import LOCKED, Layouts, Sheet, is_failure
 from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
 from ingest.formats.sheets.limits import has_uncalculated_formulas
+from ingest.formats.sheets.ods_text import OdsLayout, shown_texts
+from ingest.formats.sheets.second_reader import corrupt
 from ingest.optional_steps import improve, is_panic
 
-_VERSION = f"calamine {version('python-calamine')}"
 _LIMITS = inflate_limit.PackageLimits(
     part=inflate_limit.PackageLimits().total
 )  # parts are streamed, no trees are built
 _MOST_LISTED = 200
-_LOCKED = "The workbook is protected by a password."
 _NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
 _FORMULAS = "formulas"  # without stored results
-Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
-"""Name, properties for the metadata, function that reads the rows."""
 
 
 def extract(source: InputFile) -> Extraction:
@@ -53,20 +43,19 @@ def extract(source: InputFile) -> Extraction:
     `inflate_limit.guard`.
     """
     metadata: dict[str, Any] = {}
-    if source.media_type in (types.XLSX, types.XLSB, types.ODS):
+    if source.media_type in (types.XLSX, types.XLSB):
         metadata = _check_package(source)
-    stream = _packed(source.stream) if source.media_type == types.FODS else source.stream
-    book = _open(stream, source.media_type)
+    sheets, extractor = _open(source)
     out = Lines()
-    listed, failures = _write(_old(stream) if book is None else _sheets(book), out)
+    listed, failures = _write(sheets, out)
     text = str(out)
     if not text.strip():
         if failures:
-            raise _damaged() if is_panic(failures[0]) else failures[0]
+            raise corrupt() if is_panic(failures[0]) else failures[0]
         raise Permanent("The workbook has no cells with values.", code="empty_content")
     return Extraction(
         parts=[text],
-        extractor=excel_2_to_4.VERSION if book is None else _VERSION,
+        extractor=extractor,
         title=metadata.pop("title", None),
         metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)},
         warnings=tuple(_warnings(listed, metadata.get("notRead", ()))),
@@ -79,10 +68,6 @@ def _check_package(source: InputFile) -> dict[str, Any]:
     with zipfile.ZipFile(source.stream) as package:
         if source.media_type == types.XLSX:
             limits.check_xlsx(package)
-        elif source.media_type == types.ODS:
-            if _is_encrypted(package):
-                raise Permanent(_LOCKED, code="encrypted")
-            limits.check_ods(package)
         parts = [name.lower() for name in package.namelist()]
         is_blank = source.media_type == types.XLSX and improve(
             "metadata", lambda: has_uncalculated_formulas(package), otherwise=bool
@@ -90,13 +75,51 @@ def _check_package(source: InputFile) -> dict[str, Any]:
     unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
     if is_blank:
         unread.add(_FORMULAS)
-    found: dict[str, Any] = {}
-    if source.media_type != types.ODS:
-        found = improve(
-            "metadata", lambda: dict(Package(source.stream).properties()), otherwise=dict
-        )
+    found: dict[str, Any] = improve(
+        "metadata", lambda: dict(Package(source.stream).properties()), otherwise=dict
+    )
     source.stream.seek(0)
     return {**found, "notRead": sorted(unread)} if unread else found
+
+
+def _open(source: InputFile) -> tuple[Iterator[Sheet], str]:
+    """The sheets, and the library that reads them."""
+    stream, layouts = source.stream, None
+    if source.media_type == types.XLS and not check_xls(stream):
+        return _old(stream), excel_2_to_4.VERSION
+    if source.media_type in (types.ODS, types.FODS):
+        stream, layouts = _open_document(source)
+    try:
+        sheets = calamine_sheets.open_sheets(stream, source.media_type, layouts)
+    except BaseException as error:  # Rust panics do not derive from Exception
+        if source.media_type != types.XLS or not is_failure(error):
+            raise
+        stream.seek(0)
+        return _old(stream), excel_2_to_4.VERSION
+    return sheets, calamine_sheets.VERSION
+
+
+def _open_document(source: InputFile) -> tuple[BinaryIO, Layouts]:
+    """A package whose texts are those that its sheets show, and their merged cells."""
+    stream = source.stream
+    if source.media_type == types.FODS:
+        stream = _packed(stream)
+    else:
+        inflate_limit.guard(stream, _LIMITS)
+    with zipfile.ZipFile(stream) as package:
+        if _is_encrypted(package):
+            raise Permanent(LOCKED, code="encrypted")
+        merges = limits.check_ods(package)
+    stream.seek(0)
+
+    def layout(index: int) -> OdsLayout:
+        found = OdsLayout()
+        found.merges = merges[index] if index < len(merges) else []
+        return found
+
+    shown = improve("styles", lambda: shown_texts(stream), otherwise=lambda: stream)
+    shown.seek(0)
+    return shown, layout
 
 
 def _is_encrypted(package: zipfile.ZipFile) -> bool:
@@ -117,52 +140,8 @@ def _packed(flat: BinaryIO) -> BinaryIO:
             '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
             f'<m:file-entry m:full-path="/" m:media-type="{types.ODS}"/></m:manifest>',
         )
-    with zipfile.ZipFile(packed) as package:
-        limits.check_ods(package)
     packed.seek(0)
     return packed
-
-
-def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
-    """Open with calamine; None for an Excel 97 or older workbook that needs xlrd."""
-    if media_type == types.XLS and not check_xls(stream):
-        return None
-    try:
-        return CalamineWorkbook.from_filelike(stream)
-    except PasswordError as error:
-        raise Permanent(_LOCKED, code="encrypted") from error
-    except BaseException as error:  # Rust panics do not derive from Exception
-        if media_type != types.XLS:
-            raise (_damaged() if is_panic(error) else error) from error
-        if not is_panic(error) and not isinstance(error, CalamineError):
-            raise
-        stream.seek(0)
-        return None
-
-
-class _Grid:
-    """The rows of a sheet; can be iterated repeatedly."""
-
-    def __init__(self, book: CalamineWorkbook, index: int) -> None:
-        self._sheet = book.get_sheet_by_index(index)
-
-    def __iter__(self) -> Iterator[list[Any]]:
-        return iter(self._sheet.iter_rows())
-
-
-def _damaged() -> Permanent:
-    return Permanent("The workbook is damaged or of an unknown kind.", code="corrupt")
-
-
-def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:
-    for index, sheet in enumerate(book.sheets_metadata):
-        about: dict[str, Any] = {}
-        if sheet.visible != SheetVisibleEnum.Visible:
-            about["hidden"] = True
-        if sheet.typ == SheetTypeEnum.WorkSheet:
-            yield sheet.name, about, partial(_Grid, book, index)
-        else:
-            yield sheet.name, {**about, "kind": str(sheet.typ).rpartition(".")[2]}, tuple
 
 
 def _old(stream: BinaryIO) -> Iterator[Sheet]:

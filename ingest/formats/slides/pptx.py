@@ -15,7 +15,7 @@ from lxml import etree
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.input_file import Extraction, InputFile, filled, present
-from ingest.formats.common.markdown import plain
+from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.graphics import Graphics
@@ -25,7 +25,7 @@ from ingest.formats.slides.shapes import Layouts, Place, Slide, paragraph_text, 
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "pptx 1"
+_VERSION = "pptx 2"
 _MOST_LISTED = 200
 
 
@@ -36,7 +36,8 @@ def extract(source: InputFile) -> Extraction:
     main = package.main("ppt/presentation.xml")
     slides = _slide_parts(package, main, source.max_pages)
     reader = _SlideReader(package, main)
-    parts = [reader.read(part) for part in slides]
+    read = [reader.read(part) for part in slides]
+    parts = [text and numbered_slide(text, number) for number, text in enumerate(read, start=1)]
     attachments = improve(
         "attachments", lambda: _hand_over(package, slides, source), otherwise=list
     )

@@ -151,7 +151,7 @@ def test_slides_are_pages_with_their_notes() -> None:
 
     document = extract(open_document(content, kind="presentation"), "a.odp")
 
-    assert document.text == "## One\n\nhigh\n\nlow\n\nNotes: Say this\n\nlow"
+    assert document.text == "## One\n\nhigh\n\nlow\n\nNotes: Say this\n\n## Slide 2\n\nlow"
     assert [page.number for page in document.pages] == [1, 2]
 
 
@@ -165,16 +165,21 @@ def test_hidden_slides_are_kept_and_named() -> None:
     document = extract(open_document(page, kind="presentation", styles=style), "a.odp")
 
     assert document.metadata["hiddenSlides"] == [1]
-    assert document.text == "Secret"
+    assert document.text == "## Slide 1\n\nSecret"
 
 
-@pytest.mark.parametrize(("kind", "name"), [("text", "a.fodt"), ("presentation", "a.fodp")])
-def test_a_document_in_one_file_of_xml_reads_like_its_package(kind: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [("text", "a.fodt", "flat"), ("presentation", "a.fodp", "## Slide 1\n\nflat")],
+)
+def test_a_document_in_one_file_of_xml_reads_like_its_package(
+    kind: str, name: str, expected: str
+) -> None:
     content = "<text:p>flat</text:p>"
     if kind == "presentation":
         content = f"<draw:page>{framed(content)}</draw:page>"
 
-    assert extract(flat_open_document(content, kind=kind), name).text == "flat"
+    assert extract(flat_open_document(content, kind=kind), name).text == expected
 
 
 def test_properties_become_title_and_metadata() -> None:

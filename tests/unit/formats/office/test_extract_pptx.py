@@ -44,7 +44,7 @@ def test_shapes_are_read_from_top_to_bottom_and_left_to_right() -> None:
 
     document = extract(presentation(below + right + left))
 
-    assert document.text == "left\n\nright\n\nbelow"
+    assert document.text == "## Slide 1\n\nleft\n\nright\n\nbelow"
 
 
 def test_placeholder_takes_its_position_from_the_layout() -> None:
@@ -57,7 +57,7 @@ def test_placeholder_takes_its_position_from_the_layout() -> None:
         )
     )
 
-    assert document.text == "first\n\nsecond"
+    assert document.text == "## Slide 1\n\nfirst\n\nsecond"
 
 
 def test_paragraphs_of_a_body_are_items_and_groups_are_opened() -> None:
@@ -65,13 +65,13 @@ def test_paragraphs_of_a_body_are_items_and_groups_are_opened() -> None:
 
     document = extract(presentation(shape("a", "b", kind="body") + group))
 
-    assert document.text == "- a\n- b\n\nin a group"
+    assert document.text == "## Slide 1\n\n- a\n- b\n\nin a group"
 
 
 def test_text_that_looks_like_markdown_is_escaped() -> None:
     document = extract(presentation(shape("# not a heading") + shape("| a | b |")))
 
-    assert document.text == "\\# not a heading\n\n\\| a | b |"
+    assert document.text == "## Slide 1\n\n\\# not a heading\n\n\\| a | b |"
 
 
 def test_tables_charts_and_diagrams_become_tables_and_lists() -> None:
@@ -102,6 +102,7 @@ def test_tables_charts_and_diagrams_become_tables_and_lists() -> None:
     )
 
     assert document.text.split("\n\n") == [
+        "## Slide 1",
         "| A | B |\n|---|---|\n| C | \\| |",
         "|  | Sales |\n|---|---|\n| Q1 | 10 |\n| Q2 | 20 |",
         "- parent\n   - child".replace("   ", "  "),
@@ -116,7 +117,7 @@ def test_a_diagram_that_refers_to_itself_ends() -> None:
         presentation(frame('<dgm:relIds r:dm="d1"/>'), related=[{"d1": ("diagramData", diagram)}])
     )
 
-    assert document.text == "- again"
+    assert document.text == "## Slide 1\n\n- again"
 
 
 def test_notes_and_comments_follow_their_slide() -> None:
@@ -132,7 +133,7 @@ def test_notes_and_comments_follow_their_slide() -> None:
         )
     )
 
-    assert document.text == "Text\n\nNotes: Say this\n\nComment by Ann: Too long"
+    assert document.text == "## Slide 1\n\nText\n\nNotes: Say this\n\nComment by Ann: Too long"
 
 
 def test_footer_appears_once_without_slide_numbers() -> None:
@@ -141,7 +142,7 @@ def test_footer_appears_once_without_slide_numbers() -> None:
 
     document = extract(presentation(shape("A") + footer + number, shape("B") + footer + number))
 
-    assert slides(document) == ["A\n\nOur company", "B"]
+    assert slides(document) == ["## Slide 1\n\nA\n\nOur company", "## Slide 2\n\nB"]
 
 
 def test_hidden_slides_are_kept_and_named() -> None:
@@ -151,13 +152,13 @@ def test_hidden_slides_are_kept_and_named() -> None:
 
     assert document.metadata["hiddenSlides"] == [2]
     assert "hidden_slides" in document.warnings
-    assert slides(document)[1] == "Secret"
+    assert slides(document)[1] == "## Slide 2\n\nSecret"
 
 
 def test_pictures_leave_their_alternative_text() -> None:
     picture = '<p:pic><p:nvPicPr><p:cNvPr id="1" name="n" descr="A duck"/></p:nvPicPr></p:pic>'
 
-    assert extract(presentation(picture)).text == "A duck"
+    assert extract(presentation(picture)).text == "## Slide 1\n\nA duck"
 
 
 def test_a_slide_of_pictures_alone_is_unread() -> None:

@@ -172,7 +172,7 @@ def test_deeply_nested_groups_and_lists_keep_their_text() -> None:
     presentation = extract_file(io.BytesIO(make_office.presentation(slide)), name="a.pptx")
     document = extract_file(io.BytesIO(make_office.open_document(text)), name="a.odt")
 
-    assert (presentation.text, document.text) == ("deep", "- deep")
+    assert (presentation.text, document.text) == ("## Slide 1\n\ndeep", "- deep")
 
 
 def test_a_package_of_another_compression_is_not_inflated() -> None:

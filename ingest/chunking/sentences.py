@@ -1,0 +1,110 @@
+"""Finds where sentences end: not behind abbreviations, initials and ordinal numbers."""
+
+import re
+from functools import cached_property
+from typing import Final
+
+from ingest.analysis.language import detect
+from ingest.chunking.abbreviations import ANY, abbreviations, months
+from ingest.chunking.structure import Position
+
+# By number, as many look like other characters: quotation marks, then brackets and emphasis.
+_QUOTES: Final = r"\"'\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u00ab\u00bb"
+_CLOSING: Final = rf"(?:[{_QUOTES})\]*_\u300d\u300f\uff09]|[ \u00a0\u202f]\u00bb){{0,4}}"
+# Of Latin, Greek and Cyrillic; Arabic, Urdu; Ethiopian, Armenian, Khmer, Burmese.
+_STOPS: Final = r".!?\u2026\u061f\u06d4\u1362\u0589\u17d4\u104b"
+# Full-width stops, and those of Hindi: no space is needed after them.
+_DENSE_STOPS: Final = r"\u3002\uff01\uff1f\uff61\u0964\u0965"
+_END: Final = re.compile(rf"[{_STOPS}]{_CLOSING}\s+(?=[^\sa-z])|[{_DENSE_STOPS}]{_CLOSING}\s*")
+_END_BEFORE: Final = re.compile(rf"[{_STOPS}{_DENSE_STOPS}]{_CLOSING}\s*\Z")
+_OPENING: Final = re.compile(rf"[{_QUOTES}(\[{{*_/\u2013\u2014-]+")
+_LONGEST_WORD: Final = 20  # characters before a full stop
+_ELISION: Final = re.compile(r"\A\w{1,5}['\u2019](?=\w)")  # l'art.
+_DAY: Final = re.compile(r"\d{1,2}")
+_DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,3}\.){1,4}[^\W\d_]{1,4}")
+_VOWELS: Final = "aeiouy"
+_SYLLABIC: Final = re.compile(r"[rl]")  # vowels of Slavic languages: prst, vlk
+_LONGEST_WITHOUT_VOWEL: Final = 5
+# After these, a German number is an ordinal: `am 2. Tag`.
+_BEFORE_ORDINAL: Final = frozenset(
+    "am vom zum im beim der die das dem den des zur ab bis seit".split()  # noqa: SIM905
+)
+
+
+class Sentences:
+    """The sentence ends of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def last_end(self, start: Position, limit: Position) -> Position | None:
+        """Where the white space behind the last sentence end in [start, limit] ends."""
+        found = [m for m in _END.finditer(self._text, start - 1, limit + 1) if m.end() <= limit]
+        return next((m.end() for m in reversed(found) if self._ends(m)), None)
+
+    def first_end(self, start: Position, limit: Position) -> Position | None:
+        """The same for the first one, before the limit."""
+        found = _END.finditer(self._text, start, limit)
+        return next((m.end() for m in found if m.end() < limit and self._ends(m)), None)
+
+    def is_end(self, position: Position) -> bool:
+        """Whether a sentence ends at this position, or at the white space before it."""
+        start = max(0, position - 2 * _LONGEST_WORD)
+        match = _END_BEFORE.search(self._text[start:position])
+        return match is not None and not self.is_abbreviation(start + match.start())
+
+    def is_abbreviation(self, dot: Position) -> bool:
+        """Whether the character there is a full stop that ends no sentence."""
+        if self._text[dot : dot + 1] != ".":
+            return False
+        before = self._text[max(0, dot - _LONGEST_WORD) : dot]
+        word = (before.split() or [""])[-1] if not before[-1:].isspace() else ""
+        word = _ELISION.sub("", _without_opening(word))
+        if not word:
+            return False
+        following = _without_opening(self._text[dot + 1 : dot + 1 + _LONGEST_WORD].lstrip())
+        if word.isdecimal():
+            return self._is_ordinal(word, before, following)
+        if len(word) == 1:
+            return word.isalpha() and word.lower() != word.upper()
+        return bool(_DOTTED.fullmatch(word)) or self._is_listed(word, following)
+
+    def _ends(self, match: re.Match[str]) -> bool:
+        following = self._text[match.end() : match.end() + 1]
+        return not following.islower() and not self.is_abbreviation(match.start())
+
+    def _is_listed(self, word: str, following: str) -> bool:
+        lower = word.lower()
+        is_number = following[:1].isdecimal()
+        languages = abbreviations().get(lower)
+        if languages is not None:
+            own = languages.get(ANY, languages.get(self._language or ""))
+            if own is None and self._language is None:
+                own = all(languages.values())
+            return own is not None and (is_number or not own)
+        return (
+            len(word) <= _LONGEST_WITHOUT_VOWEL
+            and word.isascii()
+            and word.isalpha()
+            and not word.isupper()
+            and not any(vowel in lower for vowel in _VOWELS)
+            and not _SYLLABIC.search(lower[1:-1])
+        )
+
+    def _is_ordinal(self, number: str, before: str, following: str) -> bool:
+        if not _DAY.fullmatch(number) or not following:
+            return False
+        word = re.split(r"[\s.,;:)]", following, maxsplit=1)[0].lower()
+        if word in months():
+            return True
+        words = before.split()
+        return len(words) > 1 and words[-2].lower() in _BEFORE_ORDINAL and self._language == "de"
+
+    @cached_property
+    def _language(self) -> str | None:
+        return detect(self._text)
+
+
+def _without_opening(text: str) -> str:
+    opening = _OPENING.match(text)
+    return text[opening.end() :] if opening else text
