@@ -91,6 +91,8 @@ async def test_mass_removal_waits_for_a_review(pool: Pool, application_id: UUID)
         assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
         pages = await house.pages(run)
     assert {path for path, page in pages.items() if page["status"] == "held"} == {"/b", "/c", "/d"}
+    # They are still found by searches.
+    assert {path for path, page in pages.items() if page["chunk_count"] == 1} == set(five_pages())
     assert "3 of 5 pages" in job["last_error_message"]
     assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
 
