@@ -214,7 +214,7 @@ async def _store(conn: Connection, update: PageUpdate) -> PageResult:
         content_hash=read.content_hash,
         chunk_count=len(update.new.chunks),
         tokens_spent=update.vectors.tokens_spent,
-        tokens_saved=tokens - update.vectors.tokens_spent,
+        tokens_saved=update.vectors.tokens_saved,
     )
 
 
