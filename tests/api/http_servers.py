@@ -12,7 +12,7 @@ from api.cli.server.http_server import HttpServer
 
 @asynccontextmanager
 async def serving(app: FastAPI, *, send_buffer: int | None = None) -> AsyncIterator[int]:
-    """Serve an application; yields the port. `send_buffer`: bytes of the kernel's per connection."""
+    """Serve an application; yields the port. `send_buffer`: bytes of a socket, in the kernel."""
     ready = asyncio.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         if send_buffer is not None:
