@@ -55,8 +55,8 @@ from ingest.sandbox.jail import protect_memory
 from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
-from ingest.store.documents import embedding_models, model_changes
 from ingest.store.documents.chunking import ChunkingDefaults
+from ingest.store.embeddings import embedding_models, model_changes
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.url_check import UrlChecks

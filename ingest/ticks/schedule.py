@@ -14,9 +14,9 @@ from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.scheduling.cron import Scheduler
 from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
-from ingest.store.documents import page_images
 from ingest.store.limits import schedules, token_budgets, usage
 from ingest.store.notify import deliveries, outbox
+from ingest.store.pages import page_images
 from ingest.store.queue import job_control, jobs, workers
 from ingest.store.sources import batches, job_events, sources
 from ingest.store.tenants import api_keys, sessions

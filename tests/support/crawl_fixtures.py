@@ -37,7 +37,7 @@ from ingest.sandbox.messages import (
 )
 from ingest.store.crawl import runs
 from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from ingest.store.queue import claims, job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.tokenizers import load_tokenizer

@@ -17,7 +17,7 @@ from psycopg import sql
 from psycopg.rows import class_row
 
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.documents.embedding_models import index_type
+from ingest.store.embeddings.embedding_models import index_type
 from ingest.store.search.scope import Ranked, SearchScope
 
 _SQL = load_queries("search/vector_search.sql")

@@ -22,9 +22,9 @@ from pgvector import Vector
 from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.documents.embedding_models import index_type
+from ingest.store.embeddings.embedding_models import index_type
 
-_SQL = load_queries("documents/fresh_vectors.sql")
+_SQL = load_queries("embeddings/fresh_vectors.sql")
 
 # A full scan takes about 15 ms: nearly 1 µs per row plus 1 ns per component.
 _MOST_ROWS: Final = 16_000
