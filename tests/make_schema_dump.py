@@ -22,7 +22,7 @@ from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.migrations import migrate
 from ingest.store.limits import usage
 from ingest.store.tenants import applications
-from tests.support.crawl_sources import SITE, add_page, start
+from tests.support.crawl.crawl_sources import SITE, add_page, start
 from tests.support.notification_fixtures import add_endpoint
 from tests.support.queue_builders import add_worker, upload
 from tests.support.searchable_chunks import add_document, add_space

@@ -7,8 +7,8 @@ import pytest
 
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import reviews
-from tests.support.crawl_fixtures import five_pages, html, site_house
-from tests.support.crawl_sources import add_page, crawl_row, hold_removals, start
+from tests.support.crawl.crawl_fixtures import five_pages, html, site_house
+from tests.support.crawl.crawl_sources import add_page, crawl_row, hold_removals, start
 from tests.support.queue_builders import add_application, enqueue, job_row, source_row
 
 Decision = Callable[..., Awaitable[bool]]

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.postgres.database import Pool
 from tests.servers.web_server import response
-from tests.support.crawl_fixtures import five_pages, html, site_house
+from tests.support.crawl.crawl_fixtures import five_pages, html, site_house
 
 _LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
 

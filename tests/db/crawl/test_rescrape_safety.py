@@ -5,7 +5,7 @@ from uuid import UUID
 from ingest.postgres.database import Pool, transaction
 from ingest.store.sources import source_control
 from tests.servers.web_server import redirect, response
-from tests.support.crawl_fixtures import five_pages, html, site_house
+from tests.support.crawl.crawl_fixtures import five_pages, html, site_house
 
 _LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
 

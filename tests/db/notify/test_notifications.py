@@ -13,7 +13,7 @@ from ingest.store.queue import jobs, reviews
 from ingest.store.queue.jobs import Ended
 from ingest.store.sources import job_events, source_control
 from ingest.ticks.schedule import reconcile_sources, recover_stale_jobs
-from tests.support.crawl_sources import start
+from tests.support.crawl.crawl_sources import start
 from tests.support.notification_fixtures import (
     add_endpoint,
     batch_of,
