@@ -7,7 +7,8 @@ from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import Response
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Key, PoolDep, Reader, RuntimeDep
+from api.authentication import Key
+from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.routes.sources.documents import MOST_CHARACTERS
 from api.schema import pagination
 from api.schema.openapi import problems
