@@ -12,7 +12,7 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.runtime import Runtime
 from ingest.settings.operator_key import OperatorKey
 from ingest.store.tenants import api_keys, sessions
-from ingest.ticks.schedule import prune_old
+from ingest.ticks.cleanup import prune_old
 from tests.api.access.test_tenant_isolation import seen
 from tests.api.browsers import browser, cookie_of, new_code
 from tests.api.conftest import OPERATOR_KEY, MakeKey, serve
