@@ -17,6 +17,7 @@ from typing import Final, Literal
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from harness.patience import PATIENCE
+from harness.service import free_port
 
 PROGRAM: Final = os.environ.get("INGEST_TEST_PGBOUNCER") or shutil.which(
     "pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin"
@@ -46,7 +47,7 @@ class PgBouncer:
         self._program = PROGRAM
         self._folder = Path(tempfile.mkdtemp(prefix="ingest-pgbouncer-"))
         self._folder.chmod(0o755)
-        self._port = _free_port()
+        self._port = free_port()
         options = conninfo_to_dict(target)
         self.dsn = make_conninfo(target, host="127.0.0.1", port=self._port)
         self._process: subprocess.Popen[bytes] | None = None
@@ -118,10 +119,3 @@ def _reachable(folder: Path) -> Path:
     On Linux its path is not walked: pytest closes the folders above it to other accounts.
     """
     return Path("/proc/self/cwd") if sys.platform == "linux" else folder
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -28,7 +28,7 @@ class Service:
     def __init__(self, command: str, *, data: Path, env: Mapping[str, str]) -> None:
         self.command = command
         self.data = data
-        self.port = _free_port()
+        self.port = free_port()
         self.log = data / f"{command}-{self.port}.log"
         clean = clean_environment()
         self._env = {
@@ -155,7 +155,7 @@ def clean_environment() -> dict[str, str]:
     }
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

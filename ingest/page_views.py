@@ -23,8 +23,8 @@ from ingest.errors import BlobMissing, Transient
 from ingest.formats import catalog
 from ingest.postgres.database import Pool, transaction
 from ingest.sandbox.messages import Located, LocateRequest, Rendered, RenderRequest
-from ingest.store.documents import page_images
-from ingest.store.documents.page_images import ImageKey
+from ingest.store.pages import page_images
+from ingest.store.pages.page_images import ImageKey
 
 log = structlog.get_logger()
 T = TypeVar("T")

@@ -55,10 +55,11 @@ from ingest.sandbox.jail import protect_memory
 from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
-from ingest.store.documents import embedding_models, model_changes
 from ingest.store.documents.chunking import ChunkingDefaults
+from ingest.store.embeddings import embedding_models, model_changes
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.schedule import build_ticks, recover_stale_jobs
+from ingest.ticks.recovery import recover_stale_jobs
+from ingest.ticks.schedule import build_ticks
 from ingest.url_check import UrlChecks
 from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, reserved_slots

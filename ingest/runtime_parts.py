@@ -22,7 +22,7 @@ from ingest.providers.rerank import Reranker
 from ingest.sandbox.factory import build_parsers
 from ingest.search.rerank import Reranking
 from ingest.settings.settings import Settings
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention

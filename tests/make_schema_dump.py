@@ -20,8 +20,9 @@ from psycopg import AsyncConnection, sql
 from ingest.postgres.embedded.binaries import find_binaries
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.migrations import migrate
+from ingest.store.limits import usage
 from ingest.store.tenants import applications
-from tests.support.crawl_sources import SITE, add_page, start
+from tests.support.crawl.crawl_sources import SITE, add_page, start
 from tests.support.notification_fixtures import add_endpoint
 from tests.support.queue_builders import add_worker, upload
 from tests.support.searchable_chunks import add_document, add_space
@@ -53,6 +54,15 @@ _ROWS = (
     "insert into rag.page_images (document_id, page, width, application_id, source_id, "
     "content_hash, blob_key, size_bytes) "
     "select id, 1, 640, application_id, source_id, content_hash, 'a key', 7 from rag.documents",
+    "insert into rag.reembedded_documents (document_id, model_id, application_id, "
+    "document_updated_at) select id, embedding_model_id, application_id, updated_at "
+    "from rag.documents where embedding_model_id is not null",
+    "insert into rag.judgements (id, application_id, set_name, query, question_hash, source_id, "
+    "uri, quote, grade) select gen_random_uuid(), application_id, 'default', 'a question', "
+    "sha256('a question'), source_id, uri, 'a sentence', 3 from rag.documents",
+    "insert into rag.activity (application_id, minute, worker_id, type, outcome, n) "
+    "select application.id, date_trunc('minute', now()), worker.id, 'file', 'completed', 1 "
+    "from app.applications as application, rag.workers as worker",
     "insert into rag.token_usage (application_id, day, tokens) "
     "select id, current_date, 7 from app.applications",
     "insert into rag.idempotency_keys (application_id, key, request_hash, status, response) "
@@ -80,12 +90,16 @@ _ROWS = (
     "from rag.webhook_endpoints",
 )
 
+# A parent of other tables, without rows of its own.
+_ALWAYS_EMPTY = "rag.unprotected_chunks"
+
 # Lines of pg_dump: commands of psql, settings and a syntax that older servers do not know (the
 # primary key says the same), comments.
 _LEFT_OUT = ("\\", "SET ", "    NOT NULL ", "--")
 
 
-async def _fill(dsn: str) -> None:
+async def fill(dsn: str) -> None:
+    """Add rows to every table of a migrated database without any."""
     async with await AsyncConnection.connect(dsn, autocommit=True) as conn:
         await register_vector_async(conn)
         application_id = await applications.default_id(conn)
@@ -97,9 +111,12 @@ async def _fill(dsn: str) -> None:
         await add_worker(conn)
         for statement in _ROWS:
             await conn.execute(statement)
+        async with conn.transaction():
+            await usage.fold(conn, limit=1)  # the other changes stay
 
 
-def _empty_tables(dsn: str) -> list[str]:
+def empty_tables(dsn: str) -> list[str]:
+    """The names of tables that `fill` has forgotten."""
     with psycopg.connect(dsn) as conn:
         tables = conn.execute(
             "select schemaname, tablename from pg_tables where schemaname in ('app', 'rag')"
@@ -107,7 +124,8 @@ def _empty_tables(dsn: str) -> list[str]:
         return [
             ".".join(table)
             for table in tables
-            if not conn.execute(
+            if ".".join(table) != _ALWAYS_EMPTY
+            and not conn.execute(
                 sql.SQL("select from only {} limit 1").format(sql.Identifier(*table))
             ).rowcount
         ]
@@ -133,12 +151,14 @@ def _dump(dsn: str) -> str:
 
 def main() -> None:
     target = FIXTURES / f"{version('rag-ingest')}.sql"
+    if target.exists():
+        raise SystemExit(f"{target.name} exists, and a released dump never changes")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # the account of the embedded server passes through
         with EmbeddedPostgres(Path(folder)) as dsn:
             migrate(dsn)
-            asyncio.run(_fill(dsn))
-            if empty := _empty_tables(dsn):
+            asyncio.run(fill(dsn))
+            if empty := empty_tables(dsn):
                 raise SystemExit(f"add rows to {', '.join(empty)}")
             target.write_text(_dump(dsn) + "\n")
     print(f"{target}: {target.stat().st_size:,} bytes")  # noqa: T201

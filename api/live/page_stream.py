@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 from fastapi.responses import StreamingResponse
 
-from api.dependencies import Key
+from api.authentication import Key
 from api.live import sse
 from api.live.hub import Hub
 from api.live.messages import counts

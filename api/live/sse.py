@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 from fastapi.responses import StreamingResponse
 
-from api.dependencies import Key, until_revoked
+from api.authentication import Key, until_revoked
 from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber

@@ -40,7 +40,7 @@ from fastapi.requests import HTTPConnection
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from api.dependencies import Key, authenticate, runtime_of, until_revoked, visible_sources
+from api.authentication import Key, authenticate, runtime_of, until_revoked, visible_sources
 from api.live import messages
 from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub

@@ -14,7 +14,7 @@ from uuid import UUID
 from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
-from api.dependencies import Key
+from api.authentication import Key
 from api.problems import RateLimited
 from ingest.quotas import Excess, KeyLimits, Quota, Quotas
 from ingest.store.limits import usage

@@ -1,7 +1,7 @@
 """Rate limit per key: requests per minute, counted by each process separately.
 
 The window slides: the last 60 seconds never contain more requests than the limit. Only valid keys
-are counted (api/dependencies.py), so invented keys cannot fill the memory.
+are counted (api/authentication.py), so invented keys cannot fill the memory.
 """
 
 import time

@@ -13,7 +13,8 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
-from api.dependencies import APPLICATION_HEADER, RequireRole
+from api.authentication import APPLICATION_HEADER
+from api.dependencies import RequireRole
 from api.problems import MEDIA_TYPE
 from api.schema.field_descriptions import add_descriptions
 from ingest.store.view import View

@@ -14,15 +14,10 @@ from ingest.runtime_parts import retention_of
 from ingest.settings.settings import Settings
 from ingest.store.queue import claims, jobs, queue_stats
 from ingest.store.queue.jobs import NewJob
+from ingest.ticks.cleanup import prune_old
+from ingest.ticks.recovery import complete_batches, reconcile_sources, recover_stale_jobs
 from ingest.ticks.retention import apply_retention
-from ingest.ticks.schedule import (
-    complete_batches,
-    make_nightly_due,
-    prune_old,
-    reconcile_sources,
-    recover_stale_jobs,
-    start_rescrapes,
-)
+from ingest.ticks.schedule import make_nightly_due, start_rescrapes
 
 _REPEATS: Final = 7
 _CLAIMED: Final = 100

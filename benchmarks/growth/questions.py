@@ -9,7 +9,7 @@ from uuid import UUID
 
 import psycopg
 
-from api.dependencies import APPLICATION_HEADER
+from api.authentication import APPLICATION_HEADER
 from api.schema.pagination import encode_cursor
 from benchmarks.growth.uploads import Files, upload
 from harness.service import Service, until

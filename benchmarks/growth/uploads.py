@@ -11,7 +11,7 @@ from uuid import UUID
 
 import psycopg
 
-from api.dependencies import APPLICATION_HEADER
+from api.authentication import APPLICATION_HEADER
 from benchmarks.core.postgres import server_process
 from benchmarks.core.processes import family_cpu_seconds
 from harness.service import Service, services, until

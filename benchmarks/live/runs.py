@@ -1,6 +1,5 @@
 """A single run: this project's API with a real worker, or the bare server."""
 
-import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from benchmarks.core.postgres import Server
 from benchmarks.core.processes import own_cpu_seconds, resident_bytes
 from benchmarks.live.audience import Heard, Piped, clients, heard, piped
 from benchmarks.live.sources import Script, add_sources, set_members, told, wait_until_opened
-from harness.service import KEY, Service, services
+from harness.service import KEY, Service, free_port, services
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +83,7 @@ def of_bare_server(load: Load, script: Script) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "events.json"
         file.write_bytes(script.as_json())
-        port = _free_port()
+        port = free_port()
         with piped("bare_server", str(port), str(file)) as bare:
             assert bare.line() == "ready"
             with _audience(port, bare.pid, [*script.began] * load.clients) as audience:
@@ -121,10 +120,3 @@ def _audience(port: int, server_pid: int, sources: Sequence[str]) -> Iterator[_A
     with clients(url, headers=headers, sources=sources) as process:
         grown = resident_bytes(server_pid) - before
         yield _Audience(process, server_pid, bytes_per_client=grown / len(sources))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -21,7 +21,7 @@ from ingest.analysis.chunk_terms import terms_of_texts
 from ingest.analysis.subject import Subject
 from ingest.model import EmbeddingModel
 from ingest.postgres.database import new_id
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 
 PER_SOURCE: Final = 10
 SHARES: Final = (2, 10, 100)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from api.dependencies import APPLICATION_HEADER, Key
+from api.authentication import APPLICATION_HEADER, Key
 from api.middleware.in_use import InUse
 from api.routes.search.search import SearchRequest, search_chunks
 from benchmarks.search.timing import LIMIT, Ask, Question

@@ -13,7 +13,7 @@ from ingest.errors import IngestError, Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings.model_changes import StoredModel
 
 log = structlog.get_logger()
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
-from ingest.handlers.crawl.missing_pages import MissingPages
+from ingest.handlers.crawl.soft_404_memory import Soft404Memory
 from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.handlers.documents.token_budget import TokenReservations
 from ingest.model import (
@@ -167,7 +167,7 @@ class Context:
     archives: ArchiveLimits = ArchiveLimits()
     quotas: Quotas = DEFAULTS
     """The installation's, which settings of an application override."""
-    missing_pages: MissingPages = field(default_factory=MissingPages)
+    soft_404_memory: Soft404Memory = field(default_factory=Soft404Memory)
     token_reservations: TokenReservations = field(default_factory=TokenReservations)
     lookups: BatchedLookups = field(init=False)
 

@@ -16,7 +16,8 @@ from psycopg.rows import AsyncRowFactory
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import IngestError, SetupError
-from ingest.postgres.queries import load_queries as load_queries  # every store imports it from here
+from ingest.postgres.queries import fill_in as fill_in  # every store imports both from here
+from ingest.postgres.queries import load_queries as load_queries
 from ingest.postgres.sessions import (
     PoolConnection,
     SessionSetup,

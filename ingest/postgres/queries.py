@@ -17,3 +17,12 @@ def load_queries(file: str) -> Mapping[str, bytes]:
     return {
         name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
     }
+
+
+def fill_in(statement: bytes, **fragments: bytes) -> bytes:
+    """The statement with `{name}` replaced by a fragment: another statement of a .sql file, or a
+    column. Never by a value, which is a parameter.
+    """
+    for name, fragment in fragments.items():
+        statement = statement.replace(b"{%b}" % name.encode(), fragment)
+    return statement

@@ -25,6 +25,8 @@ from ingest.sandbox import limits, page_views, protocol
 from ingest.sandbox.installation_check import check
 from ingest.sandbox.jail import Jail
 from ingest.sandbox.messages import (
+    ATTACHMENT_BYTES,
+    MOST_ATTACHMENTS,
     Answer,
     CheckRequest,
     LocateRequest,
@@ -45,11 +47,8 @@ if TYPE_CHECKING:
 
     from ingest.formats.common.input_file import Recogniser
 
-# Limits for the attachments of one message; limits for archives are in the request.
 _LONGEST_WITH_TERMS = 16 * 1024 * 1024
 """Characters; the terms of a longer text would not fit into a frame, and are made later."""
-_MOST_ATTACHMENTS = 1000
-_ATTACHMENT_BYTES = 1024 * 1024 * 1024
 # A parser that a file has taken over must not fill the disk.
 _LARGEST_FILE = 64 * 1024 * 1024
 
@@ -173,8 +172,8 @@ def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -
     if request.members is not None:
         sink = FolderSink(
             Path(request.members),
-            max_members=_MOST_ATTACHMENTS,
-            max_bytes=_ATTACHMENT_BYTES,
+            max_members=MOST_ATTACHMENTS,
+            max_bytes=ATTACHMENT_BYTES,
             max_member_bytes=_LARGEST_FILE,
         )
     started = time.perf_counter()

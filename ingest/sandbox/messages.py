@@ -19,6 +19,11 @@ from ingest.model import (
 )
 from ingest.page_words import Box
 
+MOST_ATTACHMENTS: Final = 1000
+"""Files embedded in one file that are kept; the limits of archives are in the request."""
+ATTACHMENT_BYTES: Final = 1024 * 1024 * 1024
+"""Bytes of them together."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartOptions:

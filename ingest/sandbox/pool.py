@@ -215,7 +215,7 @@ class ParserPool:
         loop = asyncio.get_running_loop()
         started, notes = loop.time(), 0
         try:
-            async with asyncio.timeout(seconds) as limit, child.sampling_memory():
+            async with asyncio.timeout(seconds) as limit, child.watched(request):
                 await child.send(file, request, cpu_seconds=seconds)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)

@@ -15,36 +15,24 @@ import structlog
 
 from ingest.errors import Permanent, Transient
 from ingest.sandbox import limits
+from ingest.sandbox.environment import environment
 from ingest.sandbox.forked import ForkedProcess, ForkServer
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import ParseRequest, Request, StartOptions, UnpackRequest
 from ingest.sandbox.protocol import LENGTH, MAX_FRAME, encode_request, encode_start
 from ingest.sandbox.readable import readable_paths, runnable_paths
 from ingest.sandbox.reply_checks import BadFrame
+from ingest.sandbox.scratch_quota import wait_until_exceeded
 from ingest.temporary_folders import empty, new_scratch_folder, remove
 
 log = structlog.get_logger()
 
 _START_SECONDS = 60.0
 _EXIT_SECONDS = 2.0  # wait for the process to end after its pipe has closed
-_LOOK_SECONDS = 0.1
+_SAMPLE_SECONDS = 0.1
 _ABORTS = frozenset({"SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"})
 _BUFFER = 1024 * 1024  # bytes
 _TAIL = 4096  # bytes of standard error kept
-# Only these variables are inherited: a parser that a file has taken over must find no keys.
-_PASSED_ON = (
-    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH",
-    "VIRTUAL_ENV", "PYTHONHOME", "TIKTOKEN_CACHE_DIR", "TESSDATA_PREFIX",
-)  # fmt: skip
-_SET = {
-    "PYTHONUTF8": "1",
-    # One thread per process: it reads one file at a time, and each thread takes address space.
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "RAYON_NUM_THREADS": "1",
-    "TOKENIZERS_PARALLELISM": "false",
-    "MALLOC_ARENA_MAX": "2",
-}
 _OUT_OF_MEMORY = re.compile(
     rb"memory allocation|bad_alloc|out of memory|cannot allocate|MemoryError", re.IGNORECASE
 )
@@ -72,6 +60,7 @@ class Child:
         self._channel = channel
         self._scratch = scratch
         self._peak = 0
+        self._quota_exceeded = False
         self.files = 0
         """Number of files given to it so far."""
         self.shared = 0
@@ -207,13 +196,19 @@ class Child:
         return await self._replies.readexactly(length)
 
     @contextlib.asynccontextmanager
-    async def sampling_memory(self) -> AsyncIterator[None]:
-        """Sample its peak memory, which cannot be read any more after its end."""
-        watch = asyncio.create_task(self._watch())
+    async def watched(self, request: Request) -> AsyncIterator[None]:
+        """Sample its peak memory, which cannot be read any more after its end, and kill it if its
+        scratch folder grows beyond what the request explains.
+        """
+        watches = [
+            asyncio.create_task(self._sample()),
+            asyncio.create_task(self._guard_scratch(request)),
+        ]
         try:
             yield
         finally:
-            watch.cancel()
+            for watch in watches:
+                watch.cancel()
 
     def measure_cpu(self) -> float:
         """The CPU seconds used so far; those of the last measurement once it has ended."""
@@ -247,6 +242,9 @@ class Child:
                 await self._process.wait()
         self.kill()
         await self.reap()
+        if self._quota_exceeded:
+            log.warning("parser_filled_disk", stage=stage)
+            return Permanent("Reading the file took too much disk space.", code="parser_memory")
         if stopped:
             return Transient("The parser was stopped.", code="internal")
         code = self._process.returncode or 0
@@ -264,20 +262,18 @@ class Child:
             code="parser_crashed",
         )
 
-    async def _watch(self) -> None:
+    async def _sample(self) -> None:
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_SAMPLE_SECONDS)
             self._peak = max(self._peak, limits.peak_address_space(self._process.pid))
             self.measure_cpu()
+
+    async def _guard_scratch(self, request: Request) -> None:
+        await wait_until_exceeded(self._scratch, request)
+        self._quota_exceeded = True
+        self.kill()
 
     async def _keep_tail(self) -> None:
         while block := await self._stderr.read(_TAIL):
             self._tail += block
             del self._tail[:-_TAIL]
-
-
-def environment() -> dict[str, str]:
-    """A minimal environment, with the parent's module path so that both run the same code."""
-    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    path = os.pathsep.join(map(os.path.abspath, sys.path))  # "" is the working directory
-    return {**passed_on, **_SET, "PYTHONPATH": path}

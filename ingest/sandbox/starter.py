@@ -5,9 +5,10 @@ from functools import partial
 
 import structlog
 
+from ingest.sandbox.environment import environment
 from ingest.sandbox.forked import ForkFailed, PoolServer
 from ingest.sandbox.jail import Confinement
-from ingest.sandbox.process import Child, environment
+from ingest.sandbox.process import Child
 
 log = structlog.get_logger()
 

@@ -19,8 +19,8 @@ from ingest.errors import Transient
 from ingest.postgres.database import Pool, transaction
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
-from ingest.store.documents import model_changes
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings import model_changes
+from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.search.scope import Ranked
 from ingest.store.search.vector_search import VectorQuery
 

@@ -8,7 +8,7 @@ from ingest.errors import Transient
 from ingest.search.explanation import SearchExplanation
 from ingest.search.fusion import Weights
 from ingest.search.scores import MinScore
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.search.hits import SearchHit
 
 Mode = Literal["hybrid", "vector", "keyword"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ingest.search.keyword_ranking import WordMatches
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.search.keyword_search import IndexedChunks
 
 Step = Literal["embed", "filter", "vectors", "words", "fuse", "load", "rerank", "explain", "total"]

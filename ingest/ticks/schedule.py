@@ -10,28 +10,27 @@ import structlog
 
 from ingest import temporary_folders
 from ingest.blobs.base import BlobStore
-from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.scheduling.cron import Scheduler
-from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
-from ingest.store.documents import page_images
-from ingest.store.limits import schedules, token_budgets, usage
-from ingest.store.notify import deliveries, outbox
-from ingest.store.queue import job_control, jobs, workers
-from ingest.store.sources import batches, job_events, sources
-from ingest.store.tenants import api_keys, sessions
+from ingest.store.crawl import rescrapes
+from ingest.store.limits import schedules, usage
+from ingest.store.notify import deliveries
+from ingest.ticks.cleanup import (
+    ORPHAN_AGE,
+    evict_page_images,
+    forget_webhook_events,
+    prune_old,
+    sweep_blobs,
+)
 from ingest.ticks.database_clock import DatabaseClock
+from ingest.ticks.recovery import complete_batches, reconcile_sources, recover_stale_jobs
 from ingest.ticks.retention import Retention, apply_retention
 from ingest.ticks.term_indexer import index_terms
 from ingest.ticks.vector_indexer import index_vectors
 
 log = structlog.get_logger()
 
-# Younger files may belong to an upload that has not written its rows yet.
-_ORPHAN_AGE: Final = timedelta(days=1)
-_KEYS_AT_ONCE: Final = 500
 _STARTS_AT_ONCE: Final = 200
-_BATCHES_AT_ONCE: Final = 100
 _CHANGES_AT_ONCE: Final = 20_000
 
 
@@ -146,7 +145,7 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Ret
     @scheduler.cron("sweep-blobs", "0 17 * * * *")
     async def sweep() -> None:
         await sweep_blobs(pool, blobs)
-        await asyncio.to_thread(temporary_folders.sweep, older_than=_ORPHAN_AGE)
+        await asyncio.to_thread(temporary_folders.sweep, older_than=ORPHAN_AGE)
 
     @scheduler.cron("housekeeping", "0 41 * * * *")
     async def housekeeping() -> None:
@@ -162,59 +161,6 @@ def _evict(scheduler: Scheduler, pool: Pool, blobs: BlobStore, budget: int) -> N
     @scheduler.cron("evict-page-images", "35 * * * * *")
     async def evict() -> None:
         await evict_page_images(pool, blobs, budget=budget)
-
-
-async def evict_page_images(pool: Pool, blobs: BlobStore, *, budget: int) -> int:
-    """Remove the longest unused pictures of pages beyond `budget` bytes; returns how many."""
-    count = 0
-    while True:
-        async with transaction(pool) as conn:
-            keys = await page_images.evict(conn, budget=budget, limit=_KEYS_AT_ONCE)
-        # After the rows, so that none names a missing blob; a sweep finds those left by a kill.
-        await blobs.delete(keys)
-        count += len(keys)
-        if len(keys) < _KEYS_AT_ONCE:
-            return count
-
-
-async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
-    """Recover jobs from workers whose heartbeat is stale; returns how many."""
-    async with transaction(pool) as conn:
-        stale = await jobs.recover(conn, stale_after=stale_after)
-        await job_events.jobs_recovered(conn, stale)
-        if stale:
-            await jobs.wake(conn)
-    metrics.recovered(len(stale))
-    if stale:
-        log.warning("jobs.recovered", count=len(stale))
-    return len(stale)
-
-
-async def reconcile_sources(pool: Pool) -> int:
-    """Settle sources that are open but have no open job, normally none; returns how many."""
-    async with transaction(pool) as conn:
-        ids = await sources.unsettled(conn)
-        settled = await sources.settle(conn, ids)
-        settled += await sources.fail_jobless(conn, ids)
-        await job_events.sources_reconciled(conn, settled)
-    if ids:
-        log.error("sources.reconciled", count=len(ids))
-    return len(ids)
-
-
-async def complete_batches(pool: Pool) -> int:
-    """Complete batches that ended but that no worker completed; returns how many.
-
-    The worker died, or the last source was cancelled, deleted or replaced.
-    """
-    async with transaction(pool) as conn:
-        still_open = await batches.list_open(conn)
-    count = 0
-    for start in range(0, len(still_open), _BATCHES_AT_ONCE):
-        async with transaction(pool) as conn:
-            part = still_open[start : start + _BATCHES_AT_ONCE]
-            count += await outbox.complete_batches(conn, part)
-    return count
 
 
 async def make_nightly_due(pool: Pool) -> None:
@@ -242,55 +188,3 @@ async def start_rescrapes(pool: Pool) -> int:
     if started:
         log.info("rescrapes.started", count=started)
     return started
-
-
-async def sweep_blobs(pool: Pool, blobs: BlobStore, *, older_than: timedelta = _ORPHAN_AGE) -> int:
-    """Remove blobs that no row references, and files left by killed uploads; returns how many."""
-    removed = await blobs.sweep_staged(older_than=older_than)
-    keys: list[str] = []
-    async for key in blobs.list_keys(older_than=older_than):
-        keys.append(key)
-        if len(keys) == _KEYS_AT_ONCE:
-            removed += await _remove_orphans(pool, blobs, keys)
-            keys = []
-    removed += await _remove_orphans(pool, blobs, keys)
-    if removed:
-        log.info("blobs.swept", count=removed)
-    return removed
-
-
-async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
-    async with transaction(pool) as conn:
-        needed = await sources.referenced_blobs(conn, keys)
-        needed |= await job_control.blobs_of_jobs(conn, keys)
-        needed |= await webhook_events.blobs(conn, keys)
-        needed |= await page_images.referenced_blobs(conn, keys)
-    orphans = [key for key in keys if key not in needed]
-    await blobs.delete(orphans)
-    return len(orphans)
-
-
-async def prune_old(pool: Pool) -> None:
-    """Remove old schedule firings, silent workers, tickets, codes, crawl origins, token budgets."""
-    for forget in (
-        schedules.forget_old,
-        workers.forget_silent,
-        api_keys.forget_tickets,
-        sessions.forget_codes,
-        crawl_origins.forget_origins,
-        token_budgets.forget_old,
-    ):
-        async with transaction(pool) as conn:
-            await forget(conn)
-
-
-async def forget_webhook_events(pool: Pool, blobs: BlobStore) -> int:
-    """Remove old processed events from the inbox, and their blobs; returns the number of events."""
-    count = 0
-    while True:
-        async with transaction(pool) as conn:
-            forgotten = await webhook_events.forget(conn)
-        if not forgotten:
-            return count
-        count += len(forgotten)
-        await blobs.delete([key for key in forgotten if key is not None])

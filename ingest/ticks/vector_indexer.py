@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from ingest.postgres.database import Pool, transaction
-from ingest.store.documents import fresh_vectors
+from ingest.store.embeddings import fresh_vectors
 
 log = structlog.get_logger()
 

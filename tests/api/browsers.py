@@ -29,3 +29,10 @@ async def browser(
 def cookie_of(client: httpx.AsyncClient) -> dict[str, str]:
     """The header with the cookies that the browser holds."""
     return {"Cookie": "; ".join(f"{name}={value}" for name, value in client.cookies.items())}
+
+
+async def new_code(operator: httpx.AsyncClient) -> str:
+    """A code of a sign-in link."""
+    answer = await operator.post("/api/session/codes")
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["code"])

@@ -34,7 +34,7 @@ from ingest.runtime_parts import build_url_checks
 from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from ingest.store.tenants import api_keys, applications
 from tests.api.fake_parser import FakePages, TextParser
 from tests.api.hubs import running

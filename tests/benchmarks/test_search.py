@@ -58,7 +58,7 @@ def test_plain_queries_have_the_settings_of_the_project() -> None:
     assert EF_SEARCH == OUR_EF_SEARCH
     assert any(
         INDEX_OPTIONS.encode() in query
-        for query in load_queries("documents/embedding_models.sql").values()
+        for query in load_queries("embeddings/embedding_models.sql").values()
     )
 
 

@@ -13,7 +13,8 @@ from typing import Final
 from harness.pools import pool_across_applications
 from ingest import temporary_folders
 from ingest.blobs.local import LocalBlobStore
-from ingest.ticks.schedule import complete_batches, reconcile_sources, sweep_blobs
+from ingest.ticks.cleanup import sweep_blobs
+from ingest.ticks.recovery import complete_batches, reconcile_sources
 from tests.chaos import host
 from tests.chaos.checks import Problem
 from tests.chaos.installation import Installation

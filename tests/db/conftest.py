@@ -13,14 +13,11 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from tests.servers.firecrawl_crawls import SitePage
 from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 from tests.support.archive_fixtures import ArchiveHouse
-from tests.support.fake_embedder import FakeEmbedder
-from tests.support.fetchers import fetcher
-from tests.support.file_fixtures import House
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Root,
     claim_root,
@@ -28,6 +25,9 @@ from tests.support.firecrawl_runs import (
     make_inbox,
     start_run,
 )
+from tests.support.fake_embedder import FakeEmbedder
+from tests.support.fetchers import fetcher
+from tests.support.file_fixtures import House
 
 
 @pytest.fixture

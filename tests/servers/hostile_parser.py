@@ -48,6 +48,7 @@ def extract(source: InputFile) -> Extraction:
         "attach": lambda: _attach(source, argument),
         "descriptors": lambda: _descriptors(argument),
         "litter": _litter,
+        "hoard": lambda: _hoard(int(argument)),
         "scratch": tempfile.gettempdir,
         "fake_members": _fake_members,
         "attack": lambda: attacks.attempt(argument),
@@ -91,6 +92,13 @@ def _litter() -> str:
     (folder := here / "left").mkdir(0o300)
     (folder / "file").touch()
     return f"{len(list(here.iterdir())) - found} left here, {found} found"
+
+
+def _hoard(files: int) -> None:
+    """Keep so many files of 8 MiB."""
+    for number in range(files):
+        (Path(tempfile.gettempdir()) / str(number)).write_bytes(os.urandom(8 * 1024 * 1024))
+    time.sleep(300)
 
 
 def _fake_members() -> str:

@@ -19,8 +19,8 @@ from ingest.providers.embedders.base import Embedder
 from ingest.search.parts import SearchParts
 from ingest.search.question import Answer, Mode, Question
 from ingest.search.search import search
-from ingest.store.documents import embedding_models, model_changes
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings import embedding_models, model_changes
+from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.search.scope import SearchScope

@@ -16,8 +16,9 @@ from ingest.handlers.documents.rechunk import rechunk_source
 from ingest.model import Chunk, ChunkSettings, Page, Sitemap
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.sandbox.messages import Parsed, ParseRequest, Rechunked, RechunkRequest, SitemapRequest
-from ingest.store.documents import chunking, embedding_models
+from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingOverrides
+from ingest.store.embeddings import embedding_models
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications

@@ -13,8 +13,9 @@ from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.postgres.database import Connection, show
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
-from ingest.store.documents import documents, embedding_models
+from ingest.store.documents import documents
 from ingest.store.documents.documents import NewDocument
+from ingest.store.embeddings import embedding_models
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery
 from ingest.store.sources import sources

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from ingest.postgres.database import Connection
-from ingest.store.documents import fresh_vectors
+from ingest.store.embeddings import fresh_vectors
 
 
 async def count_fresh(conn: Connection) -> int:

@@ -1,6 +1,9 @@
-"""HTTP/1.1 by uvicorn, which closes connections without a request in progress."""
+"""HTTP/1.1 by uvicorn, which closes connections of clients that neither ask nor read."""
 
 import asyncio
+import socket
+import struct
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,6 +15,9 @@ from api.problems import problem
 
 IDLE_TIMEOUT_SECONDS: Final = 10.0
 """Time to receive the head of a request, or the rest of a body after an early response."""
+UNREAD_SECONDS: Final = 60.0
+"""Time in which a client takes `_MIN_READ_BYTES` of an answer that waits for it."""
+_MIN_READ_BYTES: Final = 10 * 1024
 _MAX_IDLE_CONNECTIONS: Final = 500
 """Connections without a request in progress; a further one replaces the oldest."""
 # Younger connections are not closed, because each needs time to send its request in a burst.
@@ -41,10 +47,62 @@ _BAD_REQUEST: Final = _complete_response(
 )
 
 
+class UnsentWatch:
+    """Aborts a connection whose client does not read: it would keep a request, a descriptor and
+    memory, even after it was closed.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._unsent = 0
+        self._idle_looks = 0
+
+    def start(self, transport: asyncio.Transport, *, is_paused: Callable[[], bool]) -> None:
+        """Look until `stop`. `is_paused`: whether the application waits to send more."""
+        self._timer = self._loop.call_later(
+            UNREAD_SECONDS / 2, self._look, transport, transport.get_protocol(), is_paused
+        )
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def note_progress(self) -> None:
+        self._unsent = self._idle_looks = 0
+
+    def _look(
+        self,
+        transport: asyncio.Transport,
+        protocol: asyncio.BaseProtocol,
+        is_paused: Callable[[], bool],
+    ) -> None:
+        if transport.get_protocol() is not protocol:  # it became a WebSocket, which has pings
+            return
+        before, self._unsent = self._unsent, transport.get_write_buffer_size()
+        waits = self._unsent > 0 and (is_paused() or transport.is_closing())
+        # While it waits, nothing is added.
+        is_idle = waits and before > 0 and before - self._unsent < _MIN_READ_BYTES
+        self._idle_looks = self._idle_looks + 1 if is_idle else 0
+        if self._idle_looks < 2:
+            self.start(transport, is_paused=is_paused)
+        else:
+            _reset(transport)
+
+
+def _reset(transport: asyncio.Transport) -> None:
+    """End the connection at once; the kernel drops what it has not sent."""
+    connection = transport.get_extra_info("socket")
+    if connection is not None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+
+
 class TimeoutProtocol(H11Protocol):
     """A connection in three states: responding, receiving the rest of a body, or awaiting a head.
 
-    The first has no time limit here; api/middleware/backpressure.py sets the pace of a body.
+    The first has no time limit here; api/middleware/backpressure.py sets the pace of a body. In all
+    of them, the client has to read what is sent.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -52,15 +110,22 @@ class TimeoutProtocol(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._unread_bytes = 0
         self._opened = self.loop.time()
+        self._unsent = UnsentWatch(self.loop)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._unsent.start(transport, is_paused=lambda: self.flow.write_paused)
         self._close_oldest_idle()
         self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        self._unsent.stop()
         super().connection_lost(exc)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._unsent.note_progress()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

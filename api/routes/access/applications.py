@@ -9,7 +9,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Admin, Key, Operator, PoolDep, RuntimeDep
+from api.authentication import Key
+from api.dependencies import Admin, Operator, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, Secret
 from api.problems import Forbidden
 from api.schema import chunking, pagination

@@ -6,7 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Key, Operator, Reader, RuntimeDep
+from api.authentication import Key
+from api.dependencies import Operator, Reader, RuntimeDep
 from ingest.errors import NotFound
 from ingest.model import Role
 from ingest.postgres.database import transaction

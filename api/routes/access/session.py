@@ -10,7 +10,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, model_validator
 
 from api.authenticated_route import SameOriginRoute
-from api.dependencies import Key, RuntimeDep, by_key, operator
+from api.authentication import Key, by_key, operator
+from api.dependencies import RuntimeDep
 from api.middleware.failed_keys import failed_keys_of
 from api.routes.access.me import Me, describe
 from api.schema.json_model import Body, Text

@@ -3,7 +3,8 @@
 from fastapi import APIRouter, Request
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Key, PoolDep, RuntimeDep, Viewer
+from api.authentication import Key
+from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.middleware.in_use import in_use_of
 from api.routes.installation.usage import UsageView, usage_of
 from ingest.postgres.database import transaction

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Admin, Operator, PoolDep, RuntimeDep
 from ingest.postgres.database import Connection, transaction
-from ingest.store.documents import model_changes
+from ingest.store.embeddings import model_changes
 from ingest.store.tenants import applications
 from ingest.store.view import View
 

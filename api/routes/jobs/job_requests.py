@@ -11,7 +11,8 @@ from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, Key, PoolDep, RuntimeDep
+from api.authentication import Key
+from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep
 from api.problems import FieldRejected
 from api.routes.jobs.jobs import find_job

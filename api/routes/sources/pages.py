@@ -7,7 +7,8 @@ from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import Response
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Key, PoolDep, Reader, RuntimeDep
+from api.authentication import Key
+from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.routes.sources.documents import MOST_CHARACTERS
 from api.schema import pagination
 from api.schema.openapi import problems
@@ -17,9 +18,9 @@ from ingest.errors import NoPage, NotFound, NotStored, Permanent, Rejected
 from ingest.page_views import PageFile
 from ingest.postgres.database import Connection, transaction
 from ingest.store.documents import originals
-from ingest.store.documents import page_views as stored
 from ingest.store.documents.originals import Original
-from ingest.store.documents.page_views import DocumentPages, PageView
+from ingest.store.pages import page_views as stored
+from ingest.store.pages.page_views import DocumentPages, PageView
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import Chunk
 from ingest.store.view import View

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Key, Reader, ReaderOrTicket, RuntimeDep, visible_sources
+from api.authentication import Key, visible_sources
+from api.dependencies import Reader, ReaderOrTicket, RuntimeDep
 from api.live import sse
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber

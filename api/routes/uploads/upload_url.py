@@ -8,7 +8,8 @@ from fastapi.responses import JSONResponse
 from pydantic import ConfigDict
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, EditorOrTicket, Key, PoolDep, RuntimeDep
+from api.authentication import Key
+from api.dependencies import Editor, EditorOrTicket, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, to_json
 from api.live.page_stream import FollowedPage, parse_event_id, stream_page
 from api.live.websocket import hub_of

@@ -9,7 +9,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
 from api.authenticated_route import AuthenticatedRoute
-from api.dependencies import Editor, Key, PoolDep, RuntimeDep
+from api.authentication import Key
+from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.idempotency import IdempotencyKey, IdempotentRequest, digest
 from api.middleware.in_use import in_use_of
 from api.problems import problem

@@ -41,7 +41,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         try:
             read = await read_provider_page(page, stored, ctx, progress)
         except PageUnavailable as error:
-            if not error.is_gone or stored is None:
+            if not await _is_gone(error, page, stored, ctx):
                 raise
             return _end_without_content(
                 job, crawl, page, ctx, "gone", error.code, str(error), error.http_status
@@ -83,13 +83,26 @@ async def _read(
     except (Permanent, Transient) as error:
         if isinstance(error, PageUnavailable | PageTemporarilyUnavailable):
             await note_http_status(job, page, error.http_status, ctx)
-        if isinstance(error, PageUnavailable) and error.is_gone and stored is not None:
+        if isinstance(error, PageUnavailable) and await _is_gone(error, page, stored, ctx):
             return _end_without_content(
                 job, crawl, page, ctx, "gone", error.code, str(error), error.http_status
             )
         if stored is not None:
             await follow_stored_links(job, crawl, page, stored, ctx)
         raise
+
+
+async def _is_gone(
+    error: PageUnavailable, page: PageForJob, stored: StoredPage | None, ctx: Context
+) -> bool:
+    """Whether there was a page; otherwise the link to it is dead, which counts as a failure.
+
+    Sites often link to pages that they have deleted. These stay `gone` after their removal.
+    """
+    if not error.is_gone or stored is not None:
+        return error.is_gone
+    async with transaction(ctx.pool) as conn:
+        return await crawl_pages.was_removed(conn, page)
 
 
 def _end_without_content(

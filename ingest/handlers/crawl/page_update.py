@@ -10,7 +10,7 @@ from ingest.handlers.crawl.link_discovery import SortedLinks, scope_of, sort_lin
 from ingest.handlers.crawl.read_page import ReadPage
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.documents.new_document import new_document
-from ingest.handlers.room import require_room
+from ingest.handlers.quota_room import require_room
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.crawl.crawls import Crawl
 from ingest.store.documents.documents import NewDocument

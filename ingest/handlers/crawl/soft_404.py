@@ -46,7 +46,7 @@ async def is_soft_404(
         return False
     folder, name = path.rsplit("/", 1)
     missing = f"{origin}{folder}/{uuid4().hex}{posixpath.splitext(name)[1]}"
-    found = await ctx.missing_pages.fingerprint(
+    found = await ctx.soft_404_memory.fingerprint(
         origin, folder, lambda: _ask(missing, ctx, chunking, owner)
     )
     return found is not None and found == _fingerprint(url, document)

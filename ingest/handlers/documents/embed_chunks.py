@@ -35,7 +35,7 @@ class EmbeddedChunks:
     reused: int
     """Number of vectors that were already stored."""
     tokens_spent: int
-    """Tokens of the texts sent to the provider."""
+    """Tokens of the texts sent to the provider, each with its line of context."""
     tokens_saved: int
     """Tokens of the texts whose vectors were already stored."""
     is_cached: bool
@@ -96,6 +96,7 @@ async def embed_chunks(
     error_code: EmbeddingLoss | None = None
     why = ""
     tokens = sum(texts_and_tokens[index][1] for index in missing)
+    tokens_saved = sum(tokens for _, tokens in texts_and_tokens) - tokens
     metrics.embeddings_reused(len(chunks) - len(missing))
     if missing:
         async with ctx.token_reservations.hold(
@@ -123,7 +124,7 @@ async def embed_chunks(
         hashes=hashes,
         reused=len(chunks) - len(missing),
         tokens_spent=tokens,
-        tokens_saved=sum(count for _, count in texts_and_tokens) - tokens,
+        tokens_saved=tokens_saved,
         is_cached=is_cached,
     )
 

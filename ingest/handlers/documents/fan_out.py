@@ -14,7 +14,7 @@ from ingest.errors import Permanent
 from ingest.formats import catalog
 from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.documents.file_location import FileLocation
-from ingest.handlers.room import require_room
+from ingest.handlers.quota_room import require_room
 from ingest.model import Member
 from ingest.payloads import MemberPayload, Refusal, RefusedMember, StoredMember
 from ingest.postgres.database import Connection, transaction

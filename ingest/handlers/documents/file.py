@@ -26,8 +26,8 @@ from ingest.handlers.documents.new_document import new_document
 from ingest.handlers.documents.read_file import read_file
 from ingest.handlers.documents.review_rules import required_review
 from ingest.handlers.documents.source_content import SourceContentWrite
+from ingest.handlers.quota_room import require_room
 from ingest.handlers.registry import handler
-from ingest.handlers.room import require_room
 from ingest.model import ChunkSettings
 from ingest.payloads import FilePayload, RefusedMember, StoredFile, member_payload
 from ingest.postgres.database import Connection, transaction

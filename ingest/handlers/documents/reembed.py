@@ -1,7 +1,7 @@
 """Embed an application's stored documents with another model, then search them by it.
 
 Vectors are stored in batches, each in its own transaction, so an interruption loses one at most.
-The old vectors are searched until all documents have new ones (store/documents/model_changes.py).
+The old vectors are searched until all documents have new ones (store/embeddings/model_changes.py).
 """
 
 import asyncio
@@ -18,8 +18,9 @@ from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.registry import handler
 from ingest.payloads import ReembedPayload, ReembedTally
 from ingest.postgres.database import Connection, transaction
-from ingest.store.documents import chunking, documents, fresh_vectors, model_changes, rechunks
-from ingest.store.documents.model_changes import OpenDocument, StoredChunk
+from ingest.store.documents import chunking, documents, rechunks
+from ingest.store.embeddings import fresh_vectors, model_changes
+from ingest.store.embeddings.model_changes import OpenDocument, StoredChunk
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 

@@ -115,6 +115,16 @@ async def stored_page(conn: Connection, source_id: UUID, uri: str) -> StoredPage
         return await cur.fetchone()
 
 
+async def was_removed(conn: Connection, page: PageForJob) -> bool:
+    """Whether an earlier run of the source found this page gone."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["was_removed"],
+            {"source_id": page.source_id, "crawl_id": page.crawl_id, "uri": page.uri},
+        )
+        return bool(await cur.fetchone())
+
+
 async def find_by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
     """Find the page at this address in a run."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:

@@ -25,6 +25,16 @@ select document.id, document.content_hash, document.text_hash, document.etag,
  where document.source_id = %(source_id)s and md5(document.uri) = md5(%(uri)s)
    and document.uri = %(uri)s and document.deleted_at is null;
 
+-- name: was_removed
+-- Whether an earlier run found the page gone. Retention keeps the newest runs whole, and each of them
+-- says so again as long as something links to the page.
+select exists (
+    select 1 from rag.crawls as earlier
+      join rag.crawl_pages as page
+        on page.crawl_id = earlier.id and md5(page.uri) = md5(%(uri)s) and page.uri = %(uri)s
+     where earlier.source_id = %(source_id)s and earlier.id <> %(crawl_id)s
+       and page.status in ('gone', 'removed'));
+
 -- name: find_by_uri
 select id, status, document_id, uri, canonical
   from rag.crawl_pages

@@ -53,13 +53,15 @@ select document.id
 -- name: list_unseen
 -- Lists documents to remove, or held for review, among the pages of the run.
 insert into rag.crawl_pages
-    (id, crawl_id, source_id, uri, fetch_url, url_pattern, status, document_id)
+    (id, crawl_id, source_id, uri, fetch_url, url_pattern, status, document_id, chunk_count)
 select gen_random_uuid(), %(crawl_id)s, document.source_id, document.uri, document.uri,
-       document.uri, %(status)s, document.id
+       document.uri, %(status)s, document.id,
+       case when %(status)s = 'held' then document.chunk_count else 0 end
   from rag.documents as document
  where document.id = any(%(ids)s)
 on conflict (crawl_id, md5(uri)) do update
-   set status = excluded.status, document_id = excluded.document_id, updated_at = now();
+   set status = excluded.status, document_id = excluded.document_id,
+       chunk_count = excluded.chunk_count, updated_at = now();
 
 -- name: decide_held
 update rag.crawl_pages set status = %(status)s, updated_at = now()

@@ -15,7 +15,8 @@ from ingest.analysis.subject import Subject
 from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
-from ingest.store.documents import fresh_vectors, page_words
+from ingest.store.embeddings import fresh_vectors
+from ingest.store.pages import page_words
 from ingest.tokens.json_files import identity
 
 _SQL = load_queries("documents/documents.sql")

@@ -12,10 +12,10 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from ingest.postgres.database import Connection, load_queries
+from ingest.postgres.database import Connection, fill_in, load_queries
 from ingest.store.lists.patterns import containing
 from ingest.store.queue import job_views
-from ingest.store.queue.job_views import Job, JobFilter
+from ingest.store.queue.job_views import Job, JobFilter, jobs_fragment
 
 _SQL = load_queries("lists/job_lists.sql")
 
@@ -79,8 +79,8 @@ class _ScanEnd(NamedTuple):
 async def _scan_end(
     conn: Connection, application_id: UUID, where: JobFilter, *, before: int | None
 ) -> _ScanEnd:
-    values = {**parameters(application_id, where), "before": before, "scan": SCANNED}
-    cursor = await conn.execute(_SQL[f"scan_end_{_index_of(where)}"], values, prepare=False)
+    values = {**parameters(application_id, where), "before": before, "most": SCANNED}
+    cursor = await conn.execute(scan_end_statement(where), values, prepare=False)
     [row] = await cursor.fetchall()
     return _ScanEnd(*row)
 
@@ -93,12 +93,12 @@ async def _search(
     values = {
         **parameters(application_id, where),
         "before": before,
-        "scan": SCANNED,
+        "most": SCANNED,
         "oldest": end.position,
         "limit": limit,
     }
     async with conn.cursor(row_factory=class_row(Job)) as cur:
-        await cur.execute(_SQL[f"search_{_index_of(where)}"], values, prepare=False)
+        await cur.execute(search_statement(where), values, prepare=False)
         rows = await cur.fetchall()
     is_end = end.jobs < SCANNED or (
         where.since is not None
@@ -108,5 +108,9 @@ async def _search(
     return rows, None if is_end else end.position
 
 
-def _index_of(where: JobFilter) -> str:
-    return job_views.page_query(where).removeprefix("list_")
+def scan_end_statement(where: JobFilter) -> bytes:
+    return fill_in(_SQL["scan_end"], jobs=jobs_fragment(where))
+
+
+def search_statement(where: JobFilter) -> bytes:
+    return fill_in(_SQL["search"], jobs=jobs_fragment(where))

@@ -14,7 +14,7 @@ from psycopg.rows import kwargs_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import JobStatus, SourceStatus
-from ingest.postgres.database import Connection, load_queries
+from ingest.postgres.database import Connection, fill_in, load_queries
 from ingest.store.lists.counts import MOST_COUNTED, StatusCount
 from ingest.store.lists.patterns import containing
 from ingest.store.sources.source_views import StoredSource, stored_source
@@ -25,6 +25,7 @@ SCANNED: Final = 100_000
 _SCANNED_PER_STATUS: Final = 20_000
 
 SourceSort = Literal["createdAt", "updatedAt"]
+_TIMES: Final[Mapping[SourceSort, bytes]] = {"createdAt": b"created_at", "updatedAt": b"updated_at"}
 Position = tuple[datetime, UUID]
 """The time that sources are sorted by, and the id."""
 
@@ -85,18 +86,17 @@ async def page(
     sort: SourceSort = "createdAt",
 ) -> SourcePage:
     """Up to `limit` sources, newest or last changed first, before the position `before`."""
-    order = "created" if sort == "createdAt" else "updated"
     before_time, before_id = before or (None, None)
     values = {
         **where.parameters(application_id),
         "before_time": before_time,
         "before_id": before_id,
     }
-    end = await _scan_end(conn, order, values) if where.needs_scan else None
+    end = await _scan_end(conn, sort, values) if where.needs_scan else None
     oldest_time, oldest_id = end or (None, None)
     values |= {"oldest_time": oldest_time, "oldest_id": oldest_id, "limit": limit + 1}
     async with conn.cursor(row_factory=kwargs_row(stored_source)) as cur:
-        await cur.execute(_SQL[f"page_{order}"], values, prepare=False)
+        await cur.execute(page_statement(sort), values, prepare=False)
         rows = await cur.fetchall()
     shown = rows[:limit]
     if len(rows) <= limit:
@@ -113,14 +113,22 @@ async def scan_end(
     if not where.needs_scan:
         return None
     values = {**where.parameters(application_id), "before_time": None, "before_id": None}
-    return await _scan_end(conn, "created", values)
+    return await _scan_end(conn, "createdAt", values)
 
 
-async def _scan_end(conn: Connection, order: str, values: dict[str, Any]) -> Position | None:
+async def _scan_end(conn: Connection, sort: SourceSort, values: dict[str, Any]) -> Position | None:
     cursor = await conn.execute(
-        _SQL[f"scan_end_{order}"], {**values, "scan": SCANNED}, prepare=False
+        scan_end_statement(sort), {**values, "scan": SCANNED}, prepare=False
     )
     return await cursor.fetchone()
+
+
+def page_statement(sort: SourceSort) -> bytes:
+    return fill_in(_SQL["page"], time=_TIMES[sort])
+
+
+def scan_end_statement(sort: SourceSort) -> bytes:
+    return fill_in(_SQL["scan_end"], time=_TIMES[sort])
 
 
 async def counts(

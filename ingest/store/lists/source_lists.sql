@@ -1,60 +1,33 @@
 -- Lists and counts of knowledge sources. Never prepared: the best index depends on the values.
--- `oldest_time` and `oldest_id`: how far the statement may read; null: to the end.
+-- `oldest_time` and `oldest_id`: how far the statement may read; null: to the end. `time`: the column
+-- of the order.
 
--- name: page_created
+-- name: page
 select view.*
-  from (select source.id, source.created_at
+  from (select source.id, source.{time}
           from rag.matching_sources(
                   %(application_id)s, %(status)s, %(type)s, %(batch_id)s, %(uri)s,
                   %(collection_id)s, %(error_code)s, %(since)s, %(updated_since)s) as source
          where (%(before_id)s::uuid is null
-                or (source.created_at, source.id) < (%(before_time)s, %(before_id)s))
+                or (source.{time}, source.id) < (%(before_time)s, %(before_id)s))
            and (%(oldest_id)s::uuid is null
-                or (source.created_at, source.id) >= (%(oldest_time)s, %(oldest_id)s))
+                or (source.{time}, source.id) >= (%(oldest_time)s, %(oldest_id)s))
            and rag.source_contains(
                   source.name, source.uri, source.metadata, %(pattern)s, %(metadata)s)
-         order by source.created_at desc, source.id desc
+         order by source.{time} desc, source.id desc
          limit %(limit)s) as page
   join rag.source_views as view on view.id = page.id
- order by page.created_at desc, page.id desc;
+ order by page.{time} desc, page.id desc;
 
--- name: page_updated
-select view.*
-  from (select source.id, source.updated_at
-          from rag.matching_sources(
-                  %(application_id)s, %(status)s, %(type)s, %(batch_id)s, %(uri)s,
-                  %(collection_id)s, %(error_code)s, %(since)s, %(updated_since)s) as source
-         where (%(before_id)s::uuid is null
-                or (source.updated_at, source.id) < (%(before_time)s, %(before_id)s))
-           and (%(oldest_id)s::uuid is null
-                or (source.updated_at, source.id) >= (%(oldest_time)s, %(oldest_id)s))
-           and rag.source_contains(
-                  source.name, source.uri, source.metadata, %(pattern)s, %(metadata)s)
-         order by source.updated_at desc, source.id desc
-         limit %(limit)s) as page
-  join rag.source_views as view on view.id = page.id
- order by page.updated_at desc, page.id desc;
-
--- name: scan_end_created
+-- name: scan_end
 -- The last of the sources that one request reads; no row: all of them.
-select source.created_at, source.id
+select source.{time}, source.id
   from rag.matching_sources(
           %(application_id)s, %(status)s, %(type)s, %(batch_id)s, %(uri)s,
           %(collection_id)s, %(error_code)s, %(since)s, %(updated_since)s) as source
  where %(before_id)s::uuid is null
-    or (source.created_at, source.id) < (%(before_time)s, %(before_id)s)
- order by source.created_at desc, source.id desc
-offset %(scan)s - 1
- limit 1;
-
--- name: scan_end_updated
-select source.updated_at, source.id
-  from rag.matching_sources(
-          %(application_id)s, %(status)s, %(type)s, %(batch_id)s, %(uri)s,
-          %(collection_id)s, %(error_code)s, %(since)s, %(updated_since)s) as source
- where %(before_id)s::uuid is null
-    or (source.updated_at, source.id) < (%(before_time)s, %(before_id)s)
- order by source.updated_at desc, source.id desc
+    or (source.{time}, source.id) < (%(before_time)s, %(before_id)s)
+ order by source.{time} desc, source.id desc
 offset %(scan)s - 1
  limit 1;
 

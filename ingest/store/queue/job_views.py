@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
 from pydantic import Field
 
 from ingest.model import JobStatus
-from ingest.postgres.database import Connection, load_queries
+from ingest.postgres.database import Connection, fill_in, load_queries
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("queue/job_views.sql")
@@ -115,9 +115,9 @@ async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[Job]:
     """Jobs, newest first; `before` is the position of the last job of the previous page."""
-    page = {"application_id": application_id, "limit": limit, "before": before}
+    page = {"application_id": application_id, "most": limit, "before": before}
     async with conn.cursor(row_factory=class_row(Job)) as cur:
-        await cur.execute(_SQL[page_query(where)], {**asdict(where), **page}, prepare=False)
+        await cur.execute(list_statement(where), {**asdict(where), **page}, prepare=False)
         return await cur.fetchall()
 
 
@@ -125,16 +125,20 @@ async def list_ids(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[tuple[UUID, int]]:
     """Like `list_jobs`, but returns only ids and positions."""
-    page = {"application_id": application_id, "limit": limit, "before": before}
-    statement = _SQL[f"{page_query(where)}_ids"]
+    page = {"application_id": application_id, "most": limit, "before": before}
+    statement = fill_in(_SQL["list_ids"], jobs=jobs_fragment(where))
     cursor = await conn.execute(statement, {**asdict(where), **page}, prepare=False)
     return await cursor.fetchall()
 
 
-def page_query(where: JobFilter) -> Literal["list_matching", "list_newest"]:
-    """The statement that has an index for these conditions."""
+def list_statement(where: JobFilter) -> bytes:
+    return fill_in(_SQL["list"], jobs=jobs_fragment(where))
+
+
+def jobs_fragment(where: JobFilter) -> bytes:
+    """The SQL function that has an index for these conditions, and its arguments."""
     others = (where.source_id, where.batch_id, where.parent_id, where.error_code)
-    return "list_newest" if others == (None,) * 4 else "list_matching"
+    return _SQL["newest" if others == (None,) * 4 else "matching"]
 
 
 async def open_counts(

@@ -4,36 +4,26 @@
 -- name: get
 select * from rag.job_views where application_id = %(application_id)s and id = %(id)s;
 
--- name: list_matching
-select job.*
-  from rag.matching_jobs(
+-- name: matching
+rag.matching_jobs(
           application_id => %(application_id)s, status => %(status)s, type => %(type)s,
           source_id => %(source_id)s, batch_id => %(batch_id)s, parent_id => %(parent_id)s,
-          error_code => %(error_code)s, before => %(before)s, most => %(limit)s) as page
+          error_code => %(error_code)s, before => %(before)s, most => %(most)s)
+
+-- name: newest
+rag.newest_jobs(
+          application_id => %(application_id)s, status => %(status)s, type => %(type)s,
+          before => %(before)s, most => %(most)s)
+
+-- name: list
+select job.*
+  from {jobs} as page
   join rag.job_views as job on job.id = page.id
  order by page.position desc;
 
--- name: list_newest
-select job.*
-  from rag.newest_jobs(
-          application_id => %(application_id)s, status => %(status)s, type => %(type)s,
-          before => %(before)s, most => %(limit)s) as page
-  join rag.job_views as job on job.id = page.id
- order by page.position desc;
-
--- name: list_matching_ids
+-- name: list_ids
 select page.id, page.position
-  from rag.matching_jobs(
-          application_id => %(application_id)s, status => %(status)s, type => %(type)s,
-          source_id => %(source_id)s, batch_id => %(batch_id)s, parent_id => %(parent_id)s,
-          error_code => %(error_code)s, before => %(before)s, most => %(limit)s) as page
- order by page.position desc;
-
--- name: list_newest_ids
-select page.id, page.position
-  from rag.newest_jobs(
-          application_id => %(application_id)s, status => %(status)s, type => %(type)s,
-          before => %(before)s, most => %(limit)s) as page
+  from {jobs} as page
  order by page.position desc;
 
 -- name: open_counts

@@ -23,6 +23,8 @@ LIFETIME: Final = timedelta(days=7)
 """The longest that a session lasts."""
 IDLE: Final = timedelta(hours=12)
 """A session without a request for this long has ended."""
+PER_KEY: Final = 100
+"""Sessions of one key, or of the operator, at once."""
 CODE_LIFETIME: Final = timedelta(minutes=10)
 
 # `seen_at` is written at most this often: not every request is a write.
@@ -50,7 +52,10 @@ class Session:
 async def add(
     conn: Connection, *, application_id: UUID, key_id: UUID | None, seal: Seal | None
 ) -> str:
-    """Start a session; returns its secret. `seal`: exactly if it is the operator's."""
+    """Start a session; returns its secret. `seal`: exactly if it is the operator's.
+
+    Beyond `PER_KEY`, the key's session that was not used for the longest time ends.
+    """
     secret = secrets.token_urlsafe(32)
     session_hash = digest(secret)
     await conn.execute(
@@ -61,6 +66,7 @@ async def add(
             "key_id": key_id,
             "operator_seal": None if seal is None else seal(session_hash),
             "lifetime": LIFETIME,
+            "most": PER_KEY,
         },
     )
     return secret

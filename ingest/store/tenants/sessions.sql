@@ -1,4 +1,15 @@
 -- name: add
+-- Of the key's other sessions, those that were last used stay.
+with surplus as materialized (
+    select session_hash from app.sessions
+     where session_hash in (
+           select session_hash from app.sessions
+            where key_id = %(key_id)s or (%(key_id)s::uuid is null and key_id is null)
+            order by seen_at desc, created_at desc
+           offset %(most)s - 1)
+       for update skip locked
+), ended as (
+    delete from app.sessions where session_hash = any(array(select session_hash from surplus)))
 insert into app.sessions (session_hash, application_id, key_id, operator_seal, expires_at)
 values (%(session_hash)s, %(application_id)s, %(key_id)s, %(operator_seal)s,
         now() + %(lifetime)s);

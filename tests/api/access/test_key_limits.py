@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
-from api.dependencies import Key
+from api.authentication import Key
 from api.middleware.in_use import InUse
 from api.problems import RateLimited
 from ingest.errors import QuotaInUse

@@ -1,6 +1,6 @@
-"""Sessions of the dashboard: how one begins, what it may do, and everything that ends it."""
+"""Sessions of the dashboard: how one begins and what it may do. Ends: test_session_ends.py."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -15,36 +15,13 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.runtime import Runtime
 from ingest.settings.operator_key import OperatorKey
 from ingest.store.tenants import api_keys, sessions
-from ingest.ticks.schedule import prune_old
 from tests.api.access.test_collections import files, make
 from tests.api.access.test_failed_keys import Clock
 from tests.api.access.test_limited_keys import limited_key
 from tests.api.access.test_tenant_isolation import RANKS, ROLES, call, nobodys, seen
-from tests.api.browsers import browser, cookie_of
+from tests.api.browsers import browser, cookie_of, new_code
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 from tests.api.helpers import count
-from tests.support.retention_fixtures import clean
-
-
-@pytest.fixture
-async def page(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """Not signed in."""
-    async with browser(app) as client:
-        yield client
-
-
-@pytest.fixture
-async def boss(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """Signed in as the operator."""
-    async with browser(app, key=OPERATOR_KEY) as client:
-        yield client
-
-
-async def new_code(operator: httpx.AsyncClient) -> str:
-    answer = await operator.post("/api/session/codes")
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["code"])
-
 
 # ---------------------------------------------------------------- it begins
 
@@ -301,123 +278,6 @@ async def test_its_requests_count_as_those_of_its_key(
             statuses.append((await program.get("/api/me")).status_code)
 
     assert statuses == [200, 200, 429, 429]
-
-
-# ---------------------------------------------------------------- it ends
-
-
-async def test_signing_out_ends_it_in_all_tabs_and_may_be_repeated(
-    boss: httpx.AsyncClient,
-) -> None:
-    other_tab = cookie_of(boss)
-    first = await boss.delete("/api/session")
-    held = dict(boss.cookies)
-    late = await boss.delete("/api/session", headers=other_tab)
-    never = await boss.delete("/api/session")
-
-    assert [answer.status_code for answer in (first, late, never)] == [204] * 3
-    assert held == {}
-    assert seen(await boss.get("/api/me", headers=other_tab)) == (401, "unauthorized")
-
-
-async def test_a_revoked_key_ends_its_sessions_and_no_others(
-    app: FastAPI, conn: Connection, application_id: UUID, make_key: MakeKey, boss: httpx.AsyncClient
-) -> None:
-    revoked, kept = [await make_key(application_id, "editor") for _ in range(2)]
-    async with browser(app, key=revoked) as page, browser(app, key=kept) as other:
-        await conn.execute(
-            "update app.api_keys set revoked_at = now() where key_hash = %s",
-            [api_keys.digest(revoked)],
-        )
-        statuses = [(await client.get("/api/me")).status_code for client in (page, other, boss)]
-
-    assert statuses == [401, 200, 200]
-
-
-@pytest.mark.parametrize(
-    ("previous", "status"), [(None, 401), (OPERATOR_KEY, 200), ("another", 401)]
-)
-async def test_another_operator_key_ends_the_operators_sessions_and_codes(
-    runtime: Runtime,
-    operator: httpx.AsyncClient,
-    boss: httpx.AsyncClient,
-    application_id: UUID,
-    make_key: MakeKey,
-    previous: str | None,
-    status: int,
-) -> None:
-    code, cookie = await new_code(operator), cookie_of(boss)
-    changed = replace(runtime, operator_key=OperatorKey("a new key", previous=previous))
-    async with serve(changed) as app, browser(app) as page:
-        old = await page.get("/api/me", headers=cookie)
-        redeemed = await page.post("/api/session", json={"code": code})
-        tenant = await page.post(
-            "/api/session", json={"key": await make_key(application_id, "viewer")}
-        )
-
-    assert old.status_code == status
-    assert redeemed.status_code == (201 if status == 200 else 401)
-    assert tenant.status_code == 201
-
-
-@pytest.mark.parametrize(
-    "change",
-    ["expires_at = now()", "seen_at = now() - interval '12 hours'"],
-)
-async def test_it_ends_after_its_time_and_when_it_was_not_used(
-    boss: httpx.AsyncClient, conn: Connection, change: str
-) -> None:
-    await conn.execute(f"update app.sessions set {change}".encode())
-
-    answer = await boss.get("/api/me")
-
-    assert seen(answer) == (401, "unauthorized")
-    assert "sign in" in answer.json()["detail"]
-
-
-async def test_use_keeps_it_alive_but_not_beyond_its_time(
-    boss: httpx.AsyncClient, conn: Connection
-) -> None:
-    async def minutes_unseen() -> float:
-        cursor = await conn.execute("select extract(epoch from now() - seen_at) from app.sessions")
-        [(seconds,)] = await cursor.fetchall()
-        return float(seconds) / 60
-
-    await conn.execute("update app.sessions set seen_at = now() - interval '4 minutes'")
-    await boss.get("/api/me")
-    unwritten = await minutes_unseen()
-    await conn.execute("update app.sessions set seen_at = now() - interval '11 hours'")
-    soon = (await boss.get("/api/me")).json()["expiresAt"]
-    written = await minutes_unseen()
-    await conn.execute("update app.sessions set expires_at = now() + interval '1 hour'")
-    last = (await boss.get("/api/me")).json()["expiresAt"]
-
-    assert (round(unwritten), round(written)) == (4, 0)
-    assert last < soon
-
-
-async def test_ended_sessions_and_codes_are_removed(
-    pool: Pool, conn: Connection, boss: httpx.AsyncClient, operator: httpx.AsyncClient
-) -> None:
-    await new_code(operator)
-    await conn.execute("update app.sign_in_codes set expires_at = now() - interval '1 s'")
-    await new_code(operator)
-    for number in range(3):
-        await conn.execute(
-            "insert into app.sessions (session_hash, application_id, operator_seal, seen_at, "
-            "expires_at) select sha256(%s), id, '', now() - interval '13 hours', "
-            "now() + interval '6 days' from app.applications",
-            [str(number).encode()],
-        )
-
-    async with transaction(pool) as own:
-        first = await sessions.forget(own, limit=2)
-    rest = (await clean(pool))["sessions"]
-    await prune_old(pool)
-
-    assert (first, rest) == (2, 1)
-    assert [await count(conn, f"app.{name}") for name in ("sessions", "sign_in_codes")] == [1, 1]
-    assert (await boss.get("/api/me")).status_code == 200
 
 
 # ---------------------------------------------------------------- behind the second wall

@@ -16,7 +16,7 @@ from ingest.postgres.listen import Listener
 from ingest.runtime import Runtime
 from ingest.store.limits import worker_config
 from ingest.store.queue import workers
-from ingest.ticks.schedule import prune_old
+from ingest.ticks.cleanup import prune_old
 from tests.api.conftest import connect, serve
 from tests.support.queue_builders import add_worker, enqueue
 from tests.support.running_worker import running_worker, truth_of, until

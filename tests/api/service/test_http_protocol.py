@@ -1,7 +1,6 @@
 """Connections that ask for nothing are closed: a real server in this process, on loopback only."""
 
 import asyncio
-import socket as sockets
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,8 +12,8 @@ from fastapi.responses import StreamingResponse
 from websockets.asyncio.client import connect as open_socket
 
 from api.cli.server import http_protocol
-from api.cli.server.http_server import HttpServer
 from harness.patience import PATIENCE
+from tests.api.http_servers import serving
 
 IDLE_TIMEOUT_SECONDS: Final = 0.3
 POST: Final = b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n"
@@ -60,14 +59,8 @@ def app() -> FastAPI:
 async def port(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     monkeypatch.setattr(http_protocol, "IDLE_TIMEOUT_SECONDS", IDLE_TIMEOUT_SECONDS)
     monkeypatch.setattr(http_protocol, "_MAX_UNREAD_BYTES", 1024 * 1024)
-    ready = asyncio.Event()
-    with sockets.create_server(("127.0.0.1", 0)) as listener:
-        server = HttpServer(app, ready=ready.set)
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
-        await ready.wait()
-        yield listener.getsockname()[1]
-        server.request_stop()
-        await serving
+    async with serving(app) as port:
+        yield port
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from ingest.postgres.database import Connection
 from ingest.store.crawl import crawls
 from ingest.store.crawl.runs import StartedRun
 from tests.api.helpers import count, upload
-from tests.support.crawl_sources import (
+from tests.support.crawl.crawl_sources import (
     SITE,
     add_child,
     add_page,

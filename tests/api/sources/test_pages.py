@@ -15,7 +15,7 @@ from ingest.errors import Permanent
 from ingest.page_words import Word, pack, unpack
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
-from ingest.ticks.schedule import evict_page_images
+from ingest.ticks.cleanup import evict_page_images
 from tests.api.conftest import connect
 from tests.api.fake_parser import FakePages
 from tests.api.helpers import finish_file_job, upload

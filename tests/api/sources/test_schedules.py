@@ -7,7 +7,7 @@ import httpx
 from ingest.postgres.database import Connection
 from ingest.settings.settings import Settings
 from ingest.store.limits import schedules
-from tests.support.crawl_sources import end, start
+from tests.support.crawl.crawl_sources import end, start
 
 SCHEDULES = "/api/schedules"
 DAILY = {"cron": "0 6 * * *", "timezone": "Europe/Berlin"}

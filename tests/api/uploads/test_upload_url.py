@@ -14,7 +14,7 @@ from ingest.runtime import Runtime
 from ingest.store.crawl.runs import StartedRun
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count
-from tests.support.crawl_sources import crawl_row, end
+from tests.support.crawl.crawl_sources import crawl_row, end
 from tests.support.queue_builders import job_row, source_row
 
 PAGE = "https://site.example/a"

@@ -20,7 +20,7 @@ from ingest.settings.settings import Settings
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count
 from tests.servers.web_server import WebServer, redirect, response, web_server
-from tests.support.crawl_fixtures import html
+from tests.support.crawl.crawl_fixtures import html
 
 CHECK = "/upload/url/check"
 

@@ -17,7 +17,7 @@ from ingest.store.sources import job_events, source_control
 from tests.api.conftest import MakeKey
 from tests.api.helpers import count
 from tests.api.sockets import frames, listening
-from tests.support.crawl_sources import add_document
+from tests.support.crawl.crawl_sources import add_document
 from tests.support.queue_builders import job_row
 
 PAGE = "https://site.example/a"

@@ -6,7 +6,7 @@ from ingest.postgres.database import Pool
 from tests.builders.web_pages import CONTENT, LOGINS, NOT_FOUND, SHELLS, page
 from tests.servers import careless_site
 from tests.servers.web_server import Answer, Request, redirect, response
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 
 _LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from ingest.postgres.database import Pool
 from ingest.worker.commit import commit
 from tests.servers.web_server import redirect, response
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 from tests.support.running_worker import until
 
 _ROBOTS = "/robots.txt"

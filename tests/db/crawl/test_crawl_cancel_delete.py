@@ -8,7 +8,7 @@ from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection
 from ingest.store.crawl.runs import CrawlSettings, StartedRun
 from ingest.store.sources import source_control
-from tests.support.crawl_sources import add_child, crawl_row, start
+from tests.support.crawl.crawl_sources import add_child, crawl_row, start
 from tests.support.queue_builders import add_application, job_row, source_row
 
 ELSEWHERE = CrawlSettings(provider="firecrawl")

@@ -14,7 +14,7 @@ from ingest.store.queue import jobs
 from ingest.store.sources import job_events, source_control
 from ingest.worker.commit import Finished, commit
 from tests.servers.web_server import response
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 
 _SITE = {
     "/": html("Home.", "/a", "/b"),

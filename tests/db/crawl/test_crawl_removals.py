@@ -9,7 +9,7 @@ from ingest.postgres.database import Pool, transaction
 from ingest.store.queue import job_control
 from ingest.store.sources import source_control
 from tests.servers.web_server import Answer, redirect, response
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 
 _FILLER = [f"/{n}" for n in range(8)]
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from ingest.postgres.database import Pool
 from tests.servers.web_server import redirect, response
-from tests.support.crawl_fixtures import html, site_house
+from tests.support.crawl.crawl_fixtures import html, site_house
 
 _ROBOTS = "/robots.txt"
 

@@ -10,7 +10,7 @@ from ingest.handlers.crawl import sitemaps
 from ingest.postgres.database import Pool
 from ingest.store.crawl.runs import StartedRun
 from tests.servers.web_server import Answer, Request, redirect, response
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 
 _ROBOTS = "/robots.txt"
 _HIDDEN = {"/": html("Home."), "/hidden": html("Linked nowhere.")}

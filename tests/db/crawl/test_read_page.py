@@ -11,7 +11,7 @@ from ingest.store.crawl import crawl_pages
 from ingest.store.crawl.runs import StartedRun
 from ingest.store.queue.jobs import ClaimedJob
 from tests.servers.web_server import Answer, response
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 
 _ETAG = {"ETag": '"1"'}
 _HOME = ("Home.", "/a")

@@ -7,8 +7,8 @@ import pytest
 
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import reviews
-from tests.support.crawl_fixtures import five_pages, html, site_house
-from tests.support.crawl_sources import add_page, crawl_row, hold_removals, start
+from tests.support.crawl.crawl_fixtures import five_pages, html, site_house
+from tests.support.crawl.crawl_sources import add_page, crawl_row, hold_removals, start
 from tests.support.queue_builders import add_application, enqueue, job_row, source_row
 
 Decision = Callable[..., Awaitable[bool]]
@@ -165,6 +165,40 @@ async def test_mass_removal_without_review_is_immediate(
         assert (await house.source(run))["status"] == "completed"
     digest = (await crawl_row(conn, run.crawl_id))["digest"]
     assert (digest["removed"], digest["removalsHeld"]) == (3, 0)
+
+
+async def test_removed_pages_that_are_still_linked_are_gone_and_no_failures(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    async with site_house(pool, five_pages()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        del house.web.answers["/b"], house.web.answers["/c"], house.web.answers["/d"]
+        home = html("Home of the story.", "/a", "/b", "/c", "/d", "/never-there")
+        house.web.answers["/"] = home
+        run, _, _ = await house.again(application_id, run.source_id)
+        held = await house.pages(run)
+        async with conn.transaction():
+            await reviews.approve(conn, application_id=application_id, job_id=run.job_id)
+        removed = await house.pages(run)
+        house.web.answers["/"] = html("Home of the story.", "/a", "/b", "/c", "/d")
+        for _ in range(2):
+            run, _, _ = await house.again(application_id, run.source_id)
+        source, crawl, pages = (
+            await house.source(run),
+            await house.crawl(run),
+            await house.pages(run),
+        )
+        house.web.answers |= five_pages()
+        run, _, _ = await house.again(application_id, run.source_id)
+
+        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
+    assert (held["/b"]["status"], held["/b"]["chunk_count"]) == ("held", 1)
+    assert (removed["/b"]["status"], removed["/b"]["chunk_count"]) == ("removed", 0)
+    assert held["/never-there"]["status"] == "failed"
+    assert [pages[path]["status"] for path in ("/b", "/c", "/d")] == ["gone"] * 3
+    assert (source["status"], crawl["is_complete"]) == ("completed", True)
+    assert (crawl["digest"]["failed"], crawl["digest"]["removalsHeld"]) == (0, 0)
 
 
 async def test_rejected_removals_keep_the_run_complete(

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.postgres.database import Pool
 from tests.servers.web_server import response
-from tests.support.crawl_fixtures import five_pages, html, site_house
+from tests.support.crawl.crawl_fixtures import five_pages, html, site_house
 
 _LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
 
@@ -25,8 +25,23 @@ async def test_an_unchanged_site_costs_no_embedding_and_no_parsing(
         assert await house.texts(run) == before
         assert (await house.source(run))["status"] == "completed"
     assert (digest["unchanged"], digest["new"], digest["changed"]) == (5, 0, 0)
-    assert digest["tokensSpent"] == 0
-    assert digest["tokensSaved"] > 0
+    assert digest["tokensSaved"] > digest["tokensSpent"] == 0
+
+
+async def test_lines_of_context_are_spent_and_saved_like_the_texts_behind_them(
+    pool: Pool, application_id: UUID
+) -> None:
+    page = html(_LONG, title="The owl of the story")
+    async with site_house(pool, {"/": page, "/a": html("A.")}) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        first = (await house.crawl(run))["digest"]
+        house.web.answers["/"] = html(_LONG + " One more sentence.", title="The owl of the story")
+        run, _, _ = await house.again(application_id, run.source_id)
+        second = (await house.crawl(run))["digest"]
+
+    assert first["tokensSpent"] > first["tokensSaved"] == 0
+    assert 0 < second["tokensSpent"] < second["tokensSaved"] < first["tokensSpent"]
 
 
 async def test_304_response_causes_no_further_request(pool: Pool, application_id: UUID) -> None:

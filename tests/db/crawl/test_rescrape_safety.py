@@ -5,7 +5,7 @@ from uuid import UUID
 from ingest.postgres.database import Pool, transaction
 from ingest.store.sources import source_control
 from tests.servers.web_server import redirect, response
-from tests.support.crawl_fixtures import five_pages, html, site_house
+from tests.support.crawl.crawl_fixtures import five_pages, html, site_house
 
 _LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
 
@@ -91,6 +91,8 @@ async def test_mass_removal_waits_for_a_review(pool: Pool, application_id: UUID)
         assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
         pages = await house.pages(run)
     assert {path for path, page in pages.items() if page["status"] == "held"} == {"/b", "/c", "/d"}
+    # They are still found by searches.
+    assert {path for path, page in pages.items() if page["chunk_count"] == 1} == set(five_pages())
     assert "3 of 5 pages" in job["last_error_message"]
     assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
 

@@ -20,7 +20,7 @@ from ingest.store.tenants import applications
 from ingest.ticks import schedule as ticks
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, make_nightly_due, start_rescrapes
-from tests.support.crawl_sources import crawl_row, end, start
+from tests.support.crawl.crawl_sources import crawl_row, end, start
 from tests.support.live_sources import eventually
 from tests.support.queue_builders import add_application, job_row, source_row, upload
 from tests.support.retention_fixtures import KEEP

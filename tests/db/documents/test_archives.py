@@ -11,7 +11,7 @@ from ingest.errors import Permanent
 from ingest.handlers.context import ArchiveLimits
 from ingest.handlers.documents.fan_out import fan_out
 from ingest.handlers.documents.file_location import locate_file
-from ingest.handlers.room import require_room
+from ingest.handlers.quota_room import require_room
 from ingest.model import Member
 from ingest.postgres.database import Connection
 from tests.builders.make_archives import locked_zip, nested, tar_of, zip_of

@@ -17,7 +17,7 @@ from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
 from ingest.page_words import PageWords
 from ingest.postgres.database import Connection, Pool
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from ingest.store.queue import job_control
 from ingest.store.queue.jobs import Ended
 from ingest.store.sources import sources

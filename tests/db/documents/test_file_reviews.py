@@ -20,8 +20,9 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.search.keyword_ranking import by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
-from ingest.store.documents import embedding_models, held_documents
+from ingest.store.documents import held_documents
 from ingest.store.documents.documents import coverage_json
+from ingest.store.embeddings import embedding_models
 from ingest.store.queue import job_types, reviews
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery

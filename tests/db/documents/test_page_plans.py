@@ -8,8 +8,8 @@ import pytest
 
 from ingest.postgres.database import Connection, load_queries
 
-_IMAGES: Final = load_queries("documents/page_images.sql")
-_VIEWS: Final = load_queries("documents/page_views.sql")
+_IMAGES: Final = load_queries("pages/page_images.sql")
+_VIEWS: Final = load_queries("pages/page_views.sql")
 _DOCUMENT: Final = UUID(int=7)
 _OWNER: Final = UUID(int=1)
 _ROWS: Final = 40_000

@@ -9,7 +9,7 @@ from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.tenants import applications
 from ingest.worker.commit import commit
-from tests.support.crawl_fixtures import SiteHouse, html, site_house
+from tests.support.crawl.crawl_fixtures import SiteHouse, html, site_house
 
 SITE = {
     "/": html(" ".join(f"The harbour has {number} ships." for number in range(20)), "/a"),

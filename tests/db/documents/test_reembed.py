@@ -13,7 +13,7 @@ from ingest.errors import LeaseLost, Permanent, Snooze
 from ingest.handlers.context import Progress
 from ingest.handlers.documents import reembed
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents import model_changes
+from ingest.store.embeddings import model_changes
 from ingest.store.queue import jobs
 from ingest.store.search.hits import SearchHit
 from ingest.worker.commit import commit

@@ -15,7 +15,7 @@ from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.handlers.documents.token_budget import TokenReservations
 from ingest.postgres.database import Connection, Pool
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from ingest.store.limits import token_budgets
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House

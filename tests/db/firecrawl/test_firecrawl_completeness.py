@@ -10,8 +10,8 @@ from ingest.store.crawl import runs
 from ingest.store.crawl.runs import StartedRun
 from tests.servers.firecrawl_crawls import SitePage
 from tests.servers.firecrawl_server import FirecrawlServer
-from tests.support.crawl_sources import add_document
-from tests.support.firecrawl_runs import SITE, Root, claim_root, crawl_of
+from tests.support.crawl.crawl_sources import add_document
+from tests.support.crawl.firecrawl_runs import SITE, Root, claim_root, crawl_of
 
 _TIMED_OUT = SitePage(error="The scrape operation timed out")
 _PAGE = SitePage()

@@ -7,8 +7,8 @@ from ingest.postgres.database import Pool, transaction
 from ingest.providers.firecrawl.events import parse_event
 from ingest.store.crawl import crawls, provider_pages
 from tests.servers.firecrawl_events import document, event
-from tests.support.crawl_fixtures import site_house
-from tests.support.firecrawl_runs import post
+from tests.support.crawl.crawl_fixtures import site_house
+from tests.support.crawl.firecrawl_runs import post
 
 
 async def test_a_login_and_a_soft_404_from_firecrawl_are_skipped(

@@ -20,9 +20,17 @@ from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.store.crawl import crawls
 from ingest.store.queue import claims
 from tests.servers.firecrawl_events import document, event
-from tests.support.crawl_sources import add_document
-from tests.support.firecrawl_answers import EVENTS, IN_PAIRS, PAGE, POLLS, Polled, Said, element
-from tests.support.firecrawl_runs import Root, crawl_of, drain, post, start_run, told
+from tests.support.crawl.crawl_sources import add_document
+from tests.support.crawl.firecrawl_answers import (
+    EVENTS,
+    IN_PAIRS,
+    PAGE,
+    POLLS,
+    Polled,
+    Said,
+    element,
+)
+from tests.support.crawl.firecrawl_runs import Root, crawl_of, drain, post, start_run, told
 
 
 @dataclass(kw_only=True)

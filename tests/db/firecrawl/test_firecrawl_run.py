@@ -12,7 +12,7 @@ from ingest.store.crawl import crawls
 from tests.servers.firecrawl_crawls import Behaviour, SitePage
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import FirecrawlServer
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Post,
     Root,

@@ -9,7 +9,7 @@ from ingest.postgres.database import Connection
 from tests.servers.firecrawl_crawls import Behaviour, SitePage
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import FirecrawlServer
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Post,
     Root,

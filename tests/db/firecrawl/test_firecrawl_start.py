@@ -20,7 +20,7 @@ from ingest.store.sources import source_control
 from tests.servers.firecrawl_crawls import Behaviour, Crawl
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import KEY, FirecrawlServer
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Post,
     Root,

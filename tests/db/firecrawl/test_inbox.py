@@ -11,7 +11,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls
 from ingest.store.sources import source_control
 from tests.servers.firecrawl_events import CANCELLED, RACED, document, stub
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Post,
     child_jobs,

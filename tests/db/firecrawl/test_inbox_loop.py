@@ -16,7 +16,7 @@ from ingest.postgres.listen import Listener
 from ingest.store.crawl import webhook_events
 from ingest.store.crawl.runs import StartedRun
 from tests.servers.firecrawl_events import document, event
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Post,
     claim_root,

@@ -10,7 +10,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls, runs, webhook_events
 from ingest.store.sources import source_control
 from tests.servers.firecrawl_events import document, event
-from tests.support.firecrawl_runs import (
+from tests.support.crawl.firecrawl_runs import (
     SITE,
     Post,
     crawl_of,

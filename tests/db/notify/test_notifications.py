@@ -12,8 +12,8 @@ from ingest.store.notify import outbox
 from ingest.store.queue import jobs, reviews
 from ingest.store.queue.jobs import Ended
 from ingest.store.sources import job_events, source_control
-from ingest.ticks.schedule import reconcile_sources, recover_stale_jobs
-from tests.support.crawl_sources import start
+from ingest.ticks.recovery import reconcile_sources, recover_stale_jobs
+from tests.support.crawl.crawl_sources import start
 from tests.support.notification_fixtures import (
     add_endpoint,
     batch_of,

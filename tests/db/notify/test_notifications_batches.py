@@ -10,7 +10,7 @@ from ingest.store.notify import outbox
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended
 from ingest.store.sources import batches, job_events, source_control
-from ingest.ticks.schedule import complete_batches
+from ingest.ticks.recovery import complete_batches
 from tests.support.notification_fixtures import (
     add_endpoint,
     batch_of,

@@ -18,7 +18,7 @@ from ingest.providers.notify.signing import new_secret
 from ingest.store.notify import deliveries, webhook_endpoints
 from ingest.store.notify.webhook_endpoints import EndpointChange
 from ingest.store.queue import jobs
-from ingest.ticks.schedule import recover_stale_jobs
+from ingest.ticks.recovery import recover_stale_jobs
 from tests.servers.web_server import redirect, response
 from tests.servers.webhook_sink import DOWN, verified, webhook_sink
 from tests.support.fetchers import Names, fetcher

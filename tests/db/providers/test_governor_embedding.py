@@ -15,9 +15,9 @@ from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.embedders.base import Embedder, ProviderFault
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.limits.provider_lanes import Cause
-from tests.support.crawl_fixtures import html, site_house
+from tests.support.crawl.crawl_fixtures import html, site_house
 from tests.support.fake_embedder import FakeEmbedder, FakeQueryEmbedder
 from tests.support.provider_lanes import LANE, configure, freeze, lane_row, pass_by
 from tests.support.running_worker import truth_of, until

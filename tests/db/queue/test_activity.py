@@ -13,7 +13,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from ingest.store.overview import activity
 from ingest.store.overview.activity import Activity, Amounts, Kind
 from ingest.store.queue import jobs

@@ -14,8 +14,9 @@ from ingest.handlers.context import Progress
 from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.handlers.documents.file import ingest_file
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents import chunking, embedding_models
+from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingOverrides
+from ingest.store.embeddings import embedding_models
 from ingest.store.queue import job_types
 from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt

@@ -23,9 +23,8 @@ LARGE: Final = UUID(int=1)
 SMALL: Final = UUID(int=7)
 BATCH: Final = UUID(int=1000)
 
-_VIEWS = load_queries("sources/source_views.sql")
 _LISTS = load_queries("lists/source_lists.sql")
-_LIST = _LISTS["page_created"]
+_LIST = source_lists.page_statement("createdAt")
 _BULK_SOURCES = load_queries("bulk/bulk_sources.sql")
 _SOURCES = load_queries("sources/sources.sql")
 _RESCRAPES = load_queries("crawl/rescrapes.sql")
@@ -133,9 +132,9 @@ _STATES: Final = ["pending", "completed", "failed"]
         (_LIST, {**_NO_FILTER, "error_code": "corrupt"}, 12),
         (_LIST, {**_NO_FILTER, "pattern": "%path%"}, 102),
         (_LIST, {**_NO_FILTER, "updated_since": "2999-01-01"}, 0),
-        (_LISTS["page_updated"], _NO_FILTER, 150),
-        (_LISTS["scan_end_created"], {**_NO_FILTER, "scan": 1000}, 1000),
-        (_LISTS["scan_end_updated"], {**_NO_FILTER, "scan": 1000}, 1050),
+        (source_lists.page_statement("updatedAt"), _NO_FILTER, 150),
+        (source_lists.scan_end_statement("createdAt"), {**_NO_FILTER, "scan": 1000}, 1000),
+        (source_lists.scan_end_statement("updatedAt"), {**_NO_FILTER, "scan": 1000}, 1050),
         (_LISTS["counts"], {**_NO_FILTER, "statuses": _STATES, "scan": 101}, 303),
         (_BULK_SOURCES["refusals"], {**_BULK, "limit": 101}, 101),
         (_BULK_SOURCES["refusals"], {**_BULK, "ids": [UUID(int=2), UUID(int=4)]}, 2),

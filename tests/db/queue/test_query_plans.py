@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import JobStatus
 from ingest.postgres.database import load_queries
+from ingest.store.lists import job_lists
 from ingest.store.queue import job_views
 from ingest.store.queue.job_views import JobFilter
 from tests.conftest import EMPTY
@@ -29,10 +30,8 @@ _JOBS = load_queries("queue/jobs.sql")
 _PROGRESS = load_queries("sources/progress.sql")
 _CONTROL = load_queries("sources/source_control.sql")
 _JOB_CONTROL = load_queries("queue/job_control.sql")
-_VIEWS = load_queries("queue/job_views.sql")
 _REQUESTS = load_queries("queue/job_requests.sql")
 _COUNTS = load_queries("overview/counts.sql")
-_LISTS = load_queries("lists/job_lists.sql")
 _SOURCE_LISTS = load_queries("lists/source_lists.sql")
 _BULK = load_queries("bulk/bulk_jobs.sql")
 
@@ -254,8 +253,8 @@ def test_lists_read_little_more_than_they_show(
     read = {}
     for conditions in FILTERS:
         where = JobFilter(**conditions)
-        page = {"application_id": application_id, "limit": 51, "before": before}
-        statement = _VIEWS[job_views.page_query(where)]
+        page = {"application_id": application_id, "most": 51, "before": before}
+        statement = job_views.list_statement(where)
         read[tuple(conditions.items())] = rows_read(conn, statement, {**asdict(where), **page})
 
     # Of 1,000,000; which of two conditions is the better index depends on a sample.
@@ -301,11 +300,15 @@ ANY: Final[Mapping[str, Any]] = {
     ("statement", "parameters", "most"),
     [
         # Each index has its newest thousand; the newest of them all are found, then joined.
-        (_LISTS["scan_end_newest"], {"scan": 1_000}, 12_000),
-        (_LISTS["search_newest"], {"pattern": "%x%", "scan": 1_000, "limit": 51}, 12_000),
+        (job_lists.scan_end_statement(JobFilter()), {"most": 1_000}, 12_000),
         (
-            _LISTS["search_matching"],
-            {"error_code": "corrupt", "pattern": "%x%", "scan": 1_000, "limit": 51},
+            job_lists.search_statement(JobFilter()),
+            {"pattern": "%x%", "most": 1_000, "limit": 51},
+            12_000,
+        ),
+        (
+            job_lists.search_statement(JobFilter(error_code="corrupt")),
+            {"error_code": "corrupt", "pattern": "%x%", "most": 1_000, "limit": 51},
             5_000,
         ),
         (_BULK["refusals"], {"action": "retry", "ids": [UUID(int=9)], "status": "failed"}, 10),

@@ -8,7 +8,7 @@ from ingest.store.limits import usage
 from tests.builders import make_files
 from tests.builders.make_archives import zip_of
 from tests.support.archive_fixtures import ArchiveHouse, jobs_of, source, texts
-from tests.support.crawl_fixtures import html, site_house
+from tests.support.crawl.crawl_fixtures import html, site_house
 from tests.support.queue_builders import set_quotas
 
 

@@ -12,7 +12,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended, NewJob
 from ingest.store.sources import events, job_events, sources
-from ingest.ticks.schedule import reconcile_sources
+from ingest.ticks.recovery import reconcile_sources
 from tests.support.notification_fixtures import end, end_one
 from tests.support.queue_builders import claim, source_row, upload
 

@@ -16,8 +16,9 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.scheduling.cron import Scheduler
 from ingest.store.limits import schedules
 from ingest.store.queue import job_control
+from ingest.ticks.cleanup import forget_webhook_events, prune_old, sweep_blobs
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.schedule import build_ticks, forget_webhook_events, prune_old, sweep_blobs
+from ingest.ticks.schedule import build_ticks
 from tests.support.queue_builders import source_row, upload
 from tests.support.retention_fixtures import KEEP
 

@@ -12,7 +12,7 @@ from ingest.handlers.context import Context, Outcome, Progress
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import job_control
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.ticks.schedule import recover_stale_jobs
+from ingest.ticks.recovery import recover_stale_jobs
 from tests.support.queue_builders import enqueue, job_row, source_row, upload
 from tests.support.running_worker import (
     Scripted,

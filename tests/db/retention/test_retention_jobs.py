@@ -9,7 +9,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.retention import retention_jobs
 from ingest.store.sources import source_control
 from ingest.ticks.retention import apply_retention
-from tests.support.crawl_sources import SITE, add_child, add_page, crawl_row, end, start
+from tests.support.crawl.crawl_sources import SITE, add_child, add_page, crawl_row, end, start
 from tests.support.queue_builders import claim, enqueue, source_row, upload
 from tests.support.retention_fixtures import DAY, KEEP, add_ended, clean, end_jobs, jobs_left, seen
 

@@ -10,7 +10,7 @@ from api.live.subscriptions import Subscriber
 from ingest.postgres.database import Connection, Pool, new_id
 from ingest.store.retention import retention
 from tests.api.hubs import running
-from tests.support.crawl_sources import SITE, add_document, start
+from tests.support.crawl.crawl_sources import SITE, add_document, start
 from tests.support.live_sources import Inbox, add_source, emit, seqs
 from tests.support.retention_fixtures import clean
 from tests.support.searchable_chunks import add_space

@@ -13,7 +13,7 @@ from ingest.store.crawl import crawl_pages
 from ingest.store.crawl.runs import CrawlSettings, StartedRun
 from ingest.store.retention import retention_runs
 from ingest.web.crawl_completeness import HIDING
-from tests.support.crawl_sources import SITE, add_page, start
+from tests.support.crawl.crawl_sources import SITE, add_page, start
 from tests.support.retention_fixtures import DAY, clean
 
 _OUTCOMES = [

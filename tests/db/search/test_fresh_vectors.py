@@ -14,7 +14,7 @@ from ingest.postgres.database import Connection
 from ingest.search import vector_ranking
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
-from ingest.store.documents import fresh_vectors
+from ingest.store.embeddings import fresh_vectors
 from ingest.store.search import vector_search
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery

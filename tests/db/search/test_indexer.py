@@ -15,8 +15,9 @@ from ingest.analysis.subject import Subject
 from ingest.blobs.local import LocalBlobStore
 from ingest.model import Chunk
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents import documents, fresh_vectors
+from ingest.store.documents import documents
 from ingest.store.documents.documents import DocumentChunks
+from ingest.store.embeddings import fresh_vectors
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import sources
 from ingest.ticks.database_clock import DatabaseClock

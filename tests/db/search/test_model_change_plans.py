@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.store.documents import model_changes
+from ingest.store.embeddings import model_changes
 from ingest.store.search import vector_search
 from tests.support.searchable_chunks import add_space
 

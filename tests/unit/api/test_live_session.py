@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from fastapi import WebSocket
 
-from api.dependencies import Key
+from api.authentication import Key
 from api.live.client_queue import Message
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.dependencies import Key, until_revoked
+from api.authentication import Key, until_revoked
 from harness.patience import PATIENCE
 from ingest.postgres.database import Pool
 from ingest.settings import operator_key

@@ -13,7 +13,7 @@ from ingest.providers.embedders.saved_settings import embedder_config, settings_
 from ingest.runtime_parts import rebuild_embedder
 from ingest.settings.settings import Settings
 from ingest.settings.types import InputTypes
-from ingest.store.documents.model_changes import StoredModel
+from ingest.store.embeddings.model_changes import StoredModel
 from tests.builders.make_onnx import write_model
 from tests.support.fake_embedder import FakeEmbedder
 

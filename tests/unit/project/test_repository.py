@@ -3,10 +3,9 @@
 import ast
 import os
 import re
-import shlex
 import subprocess
-import tokenize
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -165,6 +164,16 @@ def test_no_file_of_the_product_is_longer_than_300_lines() -> None:
     assert too_long == {}
 
 
+def test_no_folder_has_many_more_than_25_files() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    built = "api/dashboard/static/"
+    folders = Counter(str(Path(name).parent) for name in listed if not name.startswith(built))
+
+    assert {folder: files for folder, files in folders.items() if files > 26} == {}
+
+
 @pytest.mark.parametrize(
     "part", ["store", "worker", "handlers", "governor.py", "ticks/retention.py"]
 )
@@ -315,183 +324,6 @@ def test_every_error_code_is_documented_and_no_other() -> None:
     raised = {*get_args(ErrorCode), *request_codes()}
 
     assert documented_codes() == raised
-
-
-@pytest.fixture(scope="module")
-def compose() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(read("compose.yaml"))
-    return content
-
-
-def test_compose_has_a_database_with_vectors_an_api_and_two_workers(
-    compose: dict[str, Any],
-) -> None:
-    services = compose["services"]
-
-    assert services["postgres"]["image"].startswith("pgvector/pgvector:pg")
-    assert services["api"]["command"] == ["api"]
-    assert services["worker"]["command"] == ["worker"]
-    assert services["worker"]["deploy"]["replicas"] == 2
-    for name in ("api", "worker"):
-        assert services[name]["depends_on"]["postgres"] == {"condition": "service_healthy"}
-    for name in ("postgres", "api"):
-        assert services[name]["healthcheck"]["test"]
-
-
-def test_compose_starts_the_bucket_emulator_only_on_demand(compose: dict[str, Any]) -> None:
-    services = compose["services"]
-    always = [name for name, service in services.items() if "profiles" not in service]
-
-    assert always == ["postgres", "api", "worker"]
-    assert services["gcs"]["profiles"] == services["gcs-bucket"]["profiles"] == ["gcs"]
-
-
-def test_compose_services_run_with_least_privilege(compose: dict[str, Any]) -> None:
-    for name in ("api", "worker"):
-        service = compose["services"][name]
-        assert service["read_only"] is True
-        assert service["cap_drop"] == ["ALL"]
-        assert "/tmp" in service["volumes"]
-    for name in ("api", "worker", "postgres"):
-        assert compose["services"][name]["security_opt"] == ["no-new-privileges:true"]
-
-
-def test_compose_names_only_what_it_defines(compose: dict[str, Any]) -> None:
-    services = compose["services"]
-    volumes = {
-        volume.partition(":")[0]
-        for service in services.values()
-        for volume in service.get("volumes", [])
-        if not volume.startswith("/")  # of the container's own
-    }
-    needed = {name for service in services.values() for name in service.get("depends_on", {})}
-
-    assert volumes == set(compose["volumes"])
-    assert needed <= set(services)
-
-
-def test_compose_has_no_password_of_its_own(compose: dict[str, Any]) -> None:
-    text = read("compose.yaml")
-    defaults = re.findall(r"\$\{(\w*(?:PASSWORD|KEY|SECRET|TOKEN)\w*)(:[-?])(.*?)\}", text)
-    given = [
-        (name, value)
-        for service in compose["services"].values()
-        for name, value in service.get("environment", {}).items()
-        if re.search("PASSWORD|KEY|SECRET|TOKEN|DATABASE_URL", name)
-    ]
-
-    assert {name for name, kind, _ in defaults if kind == ":?"} == {"POSTGRES_PASSWORD"}
-    assert [name for name, kind, default in defaults if kind == ":-" and default] == []
-    assert [name for name, value in given if "${" not in value] == []
-
-
-def test_compose_sets_only_variables_that_exist(compose: dict[str, Any]) -> None:
-    given = compose["services"]["api"]["environment"]
-
-    assert set(given) <= set(settings_variables())
-
-
-def test_empty_values_from_compose_count_as_unset(
-    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in settings_variables():
-        monkeypatch.delenv(name, raising=False)
-    plain = Settings()
-    for name, value in compose["services"]["api"]["environment"].items():
-        if name != "DATABASE_URL":
-            monkeypatch.setenv(name, re.sub(r"\$\{\w+:-(.*?)\}", r"\1", value))
-
-    assert Settings() == plain
-
-
-def test_the_image_runs_without_root_and_gets_signals() -> None:
-    lines = [line.strip() for line in read("Dockerfile").splitlines()]
-
-    assert "USER ingest" in lines
-    assert 'ENTRYPOINT ["ingest"]' in lines
-    assert any("--require-hashes -r requirements.lock" in line for line in lines)
-    copied = [line for line in lines if line.startswith("COPY ") and "--from" not in line]
-    for line in copied:
-        for source in shlex.split(line)[1:-1]:
-            assert (ROOT / source).exists()
-            assert f"!{source}" in read(".dockerignore").splitlines()
-
-
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
-
-
-def headings(text: str) -> set[str]:
-    """The anchors that headings get: lower case, without punctuation, spaces as hyphens."""
-    titles = re.findall(r"(?m)^#+ (.+)$", re.sub(r"(?ms)^```.*?^```", "", text))
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_documentation_links_resolve(document: Path) -> None:
-    text = re.sub(r"(?ms)^```.*?^```", "", document.read_text())
-    broken = []
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        name, _, anchor = target.partition("#")
-        if ":" in name:
-            continue
-        path = document.parent / name if name else document
-        if not path.exists() or (anchor and anchor not in headings(path.read_text())):
-            broken.append(target)
-
-    assert broken == []
-
-
-def prose(path: Path) -> Iterator[str]:
-    """The comments and docstrings of a module."""
-    with path.open("rb") as file:
-        for token in tokenize.tokenize(file.readline):
-            if token.type == tokenize.COMMENT or token.string.startswith('"""'):
-                yield token.string
-
-
-def test_code_refers_only_to_documents_that_exist() -> None:
-    known = {str(path.relative_to(ROOT)) for path in DOCUMENTS} | {path.name for path in DOCUMENTS}
-    missing = {
-        (str(path.relative_to(ROOT)), name)
-        for path in sources()
-        for text in prose(path)
-        for name in re.findall(r"(?<![\w/.-])(?:docs/)?[\w-]{2,}\.md\b", text)
-        if name not in known
-    }
-
-    assert missing == set()
-
-
-def test_every_invariant_names_tests_that_exist() -> None:
-    rows = [line for line in read("docs/invariants.md").splitlines() if re.match(r"\| \d+\.", line)]
-    sources = (path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
-    defined = {name for text in sources for name in re.findall(r"def (test_\w+)", text)}
-
-    assert [row.split(".")[0] for row in rows[:10]] == [f"| {number}" for number in range(1, 11)]
-    for row in rows:
-        named = set(re.findall(r"`(test_\w+)`", row))
-        assert named
-        assert named <= defined
-
-
-def test_every_promise_of_security_names_tests_that_exist() -> None:
-    lines = read("docs/security.md").splitlines()
-    promises = [line for line in lines if re.match(r"\| (?!promise \||---)", line)]
-    named = {row: re.findall(r"`(tests/[\w/]+\.py)`", row.rsplit(" | ", 1)[-1]) for row in promises}
-
-    assert [row for row, tests in named.items() if not tests] == []
-    assert {
-        name for tests in named.values() for name in tests if "def test_" not in read_if_there(name)
-    } == set()
-    # Every attacker has promises, and is told what is not promised.
-    parts = read("docs/security.md").split("\n## ")[1:]
-    assert len(parts) >= 8
-    assert [part for part in parts if "| promise |" not in part] == []
-    assert [part for part in parts if "**Not promised.**" not in part] == []
-
-
-def read_if_there(path: str) -> str:
-    return read(path) if (ROOT / path).exists() else ""
 
 
 def test_limits_against_hanging_are_in_one_place() -> None:

@@ -23,7 +23,7 @@ from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
 
-_SQL = load_queries("documents/fresh_vectors.sql")
+_SQL = load_queries("embeddings/fresh_vectors.sql")
 
 # A full scan takes about 15 ms: nearly 1 µs per row plus 1 ns per component.
 _MOST_ROWS: Final = 16_000

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from tests.acceptance import site_pages
-from tests.acceptance.site_pages import Page
+from tests.acceptance.sites import site_pages
+from tests.acceptance.sites.site_pages import Page
 
 _NOT_FOUND: Final = Page(status=404, body=b"<p>Nothing here.</p>", is_validated=False)
 _LAST_MODIFIED: Final = "Sun, 01 Nov 2026 10:00:00 GMT"

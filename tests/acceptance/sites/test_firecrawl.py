@@ -19,7 +19,7 @@ import pytest
 from harness.database import Database
 from harness.patience import PATIENCE
 from harness.service import Service, until
-from tests.acceptance.firecrawl_sites import RandomSite
+from tests.acceptance.sites.firecrawl_sites import RandomSite
 from tests.servers.firecrawl_crawls import Behaviour
 from tests.servers.firecrawl_events import document, event, signature
 from tests.servers.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server

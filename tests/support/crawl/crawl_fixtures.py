@@ -21,7 +21,7 @@ from ingest.formats.registry import extract
 from ingest.formats.xml.sitemap import read
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
-from ingest.handlers.crawl.missing_pages import MissingPages
+from ingest.handlers.crawl.soft_404_memory import Soft404Memory
 from ingest.handlers.registry import load_handlers
 from ingest.model import ChunkSettings, Document, Sitemap
 from ingest.postgres.database import Pool, transaction
@@ -37,7 +37,7 @@ from ingest.sandbox.messages import (
 )
 from ingest.store.crawl import runs
 from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
-from ingest.store.documents import embedding_models
+from ingest.store.embeddings import embedding_models
 from ingest.store.queue import claims, job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.tokenizers import load_tokenizer
@@ -132,7 +132,7 @@ class SiteHouse:
         self.embedder = FakeEmbedder()
         self.governor = Governor(pool)
         self.parser = InProcessParser()
-        self.missing_pages = MissingPages()
+        self.soft_404_memory = Soft404Memory()
         self.removal_threshold = 0.3
         self.handlers = load_handlers()
 
@@ -148,7 +148,7 @@ class SiteHouse:
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
             max_pages=10,
-            missing_pages=self.missing_pages,
+            soft_404_memory=self.soft_404_memory,
             web=Web(
                 fetcher=self.fetcher,
                 user_agent="rag-ingest",

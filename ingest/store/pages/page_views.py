@@ -11,7 +11,7 @@ from ingest.postgres.database import Connection, load_queries
 from ingest.store.sources.source_views import Chunk
 from ingest.store.view import View
 
-_SQL = load_queries("documents/page_views.sql")
+_SQL = load_queries("pages/page_views.sql")
 
 PageState = Literal["text", "ocr", "empty", "unread", "failed", "lost"]
 """`lost`: unread or failed; the document has both, and does not say which page is which."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from tests.acceptance.site_text import html, text, word
+from tests.acceptance.sites.site_text import html, text, word
 from tests.builders.make_files import pdf
 
 _GUIDES: Final = 20

@@ -13,10 +13,10 @@ import pytest
 from harness.database import Database
 from harness.patience import LONG_PATIENCE
 from harness.service import Service, check_adds_up, services, until
-from tests.acceptance import site_pages
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
-from tests.acceptance.site_text import word
-from tests.acceptance.web_site import Visit, WebSite, web_site
+from tests.acceptance.sites import site_pages
+from tests.acceptance.sites.site_text import word
+from tests.acceptance.sites.web_site import Visit, WebSite, web_site
 
 _AT_ONCE: Final = 3
 _WORKERS: Final = ("rag-ingest/1", "rag-ingest/2")

@@ -23,11 +23,11 @@ from ingest.analysis.subject import Subject
 from ingest.model import Chunk, EmbeddingModel
 from ingest.payloads import ReembedPayload
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.documents import fresh_vectors
+from ingest.store.embeddings import fresh_vectors
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import NewJob
 
-_SQL = load_queries("documents/model_changes.sql")
+_SQL = load_queries("embeddings/model_changes.sql")
 
 PRIORITY: Final = -10
 """Background work, as nightly fetches: the old vectors are searched meanwhile."""

@@ -8,7 +8,7 @@ from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
 
-_SQL = load_queries("documents/page_images.sql")
+_SQL = load_queries("pages/page_images.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 from ingest.model import EmbeddingModel
 from ingest.postgres.database import Connection, load_queries
 
-_SQL = load_queries("documents/embedding_models.sql")
+_SQL = load_queries("embeddings/embedding_models.sql")
 
 
 async def register(

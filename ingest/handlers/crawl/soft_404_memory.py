@@ -19,7 +19,7 @@ class _Folder:
     asked_at: float | None = None
 
 
-class MissingPages:
+class Soft404Memory:
     """Fingerprints of the pages that folders of a site serve with status 200 for any address."""
 
     def __init__(self) -> None:

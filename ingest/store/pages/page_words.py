@@ -7,7 +7,7 @@ from uuid import UUID
 from ingest.model import Document
 from ingest.postgres.database import Connection, load_queries
 
-_SQL = load_queries("documents/page_words.sql")
+_SQL = load_queries("pages/page_words.sql")
 
 
 class Owned(Protocol):

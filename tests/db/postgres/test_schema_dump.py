@@ -1,0 +1,12 @@
+"""What a release dumps, so that later versions can test their upgrade of it."""
+
+from ingest.postgres.migrations import migrate
+from tests.make_schema_dump import empty_tables, fill
+
+
+async def test_the_dump_of_a_release_has_rows_in_every_table(empty: str) -> None:
+    migrate(empty)
+
+    await fill(empty)
+
+    assert empty_tables(empty) == []
