@@ -94,6 +94,8 @@ export interface Batch {
   processing: number;
   pending: number;
   reviewNeeded: number;
+  /** Of the cancelled: their sources were deleted. */
+  deleted: number;
 }
 
 /** A count that stops at a limit, so that it never takes long. */
@@ -868,6 +870,8 @@ export interface ListedBatch {
   rejected: number;
   /** Accepted files by the state of their sources; null for larger batches. */
   states: Record<string, number> | null;
+  /** Of the cancelled: their sources were deleted. */
+  deleted: number | null;
 }
 
 export interface Me {
@@ -1291,6 +1295,8 @@ export interface Report {
   processing: number;
   pending: number;
   reviewNeeded: number;
+  /** Of the cancelled: their sources were deleted. */
+  deleted: number;
   files: ReportedFile[];
 }
 
@@ -1774,12 +1780,15 @@ export interface UsageView {
 
 /** What the source waits for. */
 export interface Waiting {
-  /** As `waitReason` of its job. */
+  /** As `waitReason` of the job. */
   reason: string;
+  /** The job that waits: the current one, or one for a file inside or a page. */
+  jobId: string;
   code: string | null;
   /** What went wrong, such as the embedding provider's refusal. */
   message: string | null;
-  until: string;
+  /** When it goes on by itself; null: when a pause or a limit of the job's type ends. */
+  until: string | null;
 }
 
 /** Jobs that cannot start now. */

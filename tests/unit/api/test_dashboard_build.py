@@ -14,7 +14,7 @@ from api.dashboard.pages import STATIC
 # screens in all languages, which nobody loads at once.
 FIRST_SCREEN: Final = 45_000
 EVERYTHING: Final = 170_000
-PARTS: Final = 50
+PARTS: Final = 60
 """Files: few requests for a screen."""
 
 FILES: Final = sorted(path for path in STATIC.rglob("*") if path.is_file() and path.suffix != ".gz")
