@@ -12,18 +12,19 @@ from pypdfium2.version import PYPDFIUM_INFO
 
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Extraction, InputFile
-from ingest.formats.pdf import forms, pypdf_fallback
+from ingest.formats.pdf import forms
 from ingest.formats.pdf.attachments import add_document_files
-from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
-from ingest.formats.pdf.headings import Bookmark, mark_headings
-from ingest.formats.pdf.hyphens import join_hyphenated
-from ingest.formats.pdf.markdown import page_markdown
+from ingest.formats.pdf.engine import pypdf_fallback
+from ingest.formats.pdf.engine.pdfium_annotations import language
+from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
+from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
+from ingest.formats.pdf.layout.headings import Bookmark, mark_headings
+from ingest.formats.pdf.layout.hyphens import join_hyphenated
+from ingest.formats.pdf.layout.markdown import page_markdown
+from ingest.formats.pdf.layout.text_lines import PageLines, run_or_roll_back
+from ingest.formats.pdf.layout.vertical import VerticalPages
 from ingest.formats.pdf.page import Findings, PageReader
-from ingest.formats.pdf.pdfium_annotations import language
-from ingest.formats.pdf.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.text import check_pages, metadata, title
-from ingest.formats.pdf.text_lines import PageLines, run_or_roll_back
-from ingest.formats.pdf.vertical import VerticalPages
 from ingest.optional_steps import attempt, improve
 
 _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"

@@ -9,16 +9,22 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Recogniser
-from ingest.formats.pdf import pdfium, pictures
+from ingest.formats.pdf import pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file
-from ingest.formats.pdf.headings import numbered
-from ingest.formats.pdf.hidden_text import drop_hidden
-from ingest.formats.pdf.reading_order import sort_lines
-from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, restore_logical_order
-from ingest.formats.pdf.tables import tables_to_markdown
-from ingest.formats.pdf.text_lines import PageLines, plain_lines, read_lines, run_or_roll_back
-from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.headings import numbered
+from ingest.formats.pdf.layout.hidden_text import drop_hidden
+from ingest.formats.pdf.layout.reading_order import sort_lines
+from ingest.formats.pdf.layout.right_to_left import RIGHT_TO_LEFT, restore_logical_order
+from ingest.formats.pdf.layout.text_lines import (
+    PageLines,
+    plain_lines,
+    read_lines,
+    run_or_roll_back,
+)
+from ingest.formats.pdf.layout.vertical import VerticalPages, looks_vertical
+from ingest.formats.pdf.tables.page_tables import tables_to_markdown
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from statistics import median
 
-from ingest.formats.pdf.text_lines import Line, PageLines
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _FEWEST_PAGES = 4
 _SHARE = 0.8  # of all pages, or of the odd or even ones

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.formats.common.markdown import table
-from ingest.formats.pdf.cells import Glyphs, is_beside, replace_by_table
-from ingest.formats.pdf.text_lines import HYPHEN, Line, PageLines
+from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines
+from ingest.formats.pdf.tables.cells import Glyphs, is_beside, replace_by_table
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
 _FEWEST_ROWS = 3

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingest.formats.pdf.text_lines import Line, PageLines
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _LARGER = 1.15  # times the body's font size
 _LONGEST = 150  # characters in a line of a heading

@@ -4,11 +4,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from ingest.formats.common.markdown import table
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.aligned_tables import find_aligned
-from ingest.formats.pdf.cells import Glyphs, Word, cell_text, replace_by_table
-from ingest.formats.pdf.ruling_lines import Grid, find_grids
-from ingest.formats.pdf.text_lines import Line, PageLines
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
+from ingest.formats.pdf.tables.aligned import find_aligned
+from ingest.formats.pdf.tables.cells import Glyphs, Word, cell_text, replace_by_table
+from ingest.formats.pdf.tables.ruling_lines import Grid, find_grids
 
 _FEWEST_GAPS = 3
 _SAMPLE = 12  # objects

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.pdf.text_lines import Line, PageLines
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
 _MISLEADING = frozenset("#|`~=-")

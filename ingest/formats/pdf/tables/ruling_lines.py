@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.pdfium import Boxes
-from ingest.formats.pdf.text_lines import Column, rotated
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Boxes
+from ingest.formats.pdf.layout.text_lines import Column, rotated
 
 _THIN = 2.5  # points; a line is at most this thick
 _SHORTEST = 6.0  # points

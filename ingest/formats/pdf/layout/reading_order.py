@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.formats.pdf.text_lines import SLACK, Line, PageLines
+from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines
 
 _MOST = 500  # lines; the comparison is quadratic
 _TURNED = 3  # height by width; above this, text runs up or down the page

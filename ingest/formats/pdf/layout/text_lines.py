@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.pdfium import Box
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Box
 from ingest.model import Step
 from ingest.optional_steps import improve
 

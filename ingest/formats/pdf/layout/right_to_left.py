@@ -7,8 +7,8 @@ ligature (lam and alef), which were in order, and puts marks before their base l
 import re
 import unicodedata
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.text_lines import PageLines
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.text_lines import PageLines
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
