@@ -1,5 +1,6 @@
 """Lines of a page with their positions, in the rotation in which the page is shown."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,12 +21,25 @@ HYPHEN = "\ufffe"
 SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
+_WIDER = 1.2  # times the page's median; wider lines may have gaps
+_FIXED = 3  # lines of the same width per character
+_FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
 Kind = Literal["text", "table"]
 
 Column = NDArray[np.float32]
 Columns = tuple[Column, Column, Column, Column]
 """Left, top, right, bottom, one array each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cells of a table, and where its columns stand."""
+
+    rows: list[list[str]]
+    """Text by row and column, equally many in each; the first row is the header."""
+    columns: list[tuple[float, float]]
+    """Left and right edge of each column, in points."""
 
 
 @dataclass(slots=True)
@@ -50,6 +64,8 @@ class Line:
     level: int = 0
     """1 to 6 for a heading."""
     kind: Kind = "text"
+    table: Table | None = None
+    """Of a table that was found by its rules or columns; `text` is its Markdown."""
 
     @property
     def height(self) -> float:
@@ -175,18 +191,34 @@ def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
         line.size = known[key]
 
 
+def _loose(lines: Sequence[Line]) -> set[int]:
+    """`start` of the lines that are wide for their number of characters."""
+    widths = [
+        (line.right - line.left) / (len(line.text) * (line.size or line.height or 1.0))
+        for line in lines
+    ]
+    widest = min(_WIDE, _WIDER * sorted(widths)[len(widths) // 2]) if widths else _WIDE
+    found = [place for place, width in enumerate(widths) if width > widest]
+    # Lines of the same width per character are set in a fixed-width font.
+    fixed = Counter(int(500 * widths[place]) for place in found)
+    return {
+        lines[place].start
+        for place in found
+        if widths[place] > _WIDE
+        or (len(lines[place].text) >= _FEWEST_CHARACTERS and fixed[int(500 * widths[place])] < _FIXED)
+    }
+
+
 def _mark_suspects(page: PageLines) -> None:
     """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
-    gaps = {
-        line.start
-        for line in page.lines
-        if line.right - line.left > _WIDE * (line.size or line.height) * len(line.text)
-    }
+    gaps = _loose(page.lines)
     for previous, line in pairwise(page.lines):
         height = previous.top - previous.bottom
         if line.bottom > previous.top - SLACK * height:
             page.jumps = True
         if line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height:
+            gaps.update((previous.start, line.start))
+        elif line.text[-1].isdigit() and previous.text[-1].isdigit():
             gaps.update((previous.start, line.start))
     page.gaps = gaps
 

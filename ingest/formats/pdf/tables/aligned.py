@@ -4,36 +4,37 @@ from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ingest.formats.common.markdown import table
-from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines
-from ingest.formats.pdf.tables.cells import Glyphs, is_beside, replace_by_table
+from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.layout.text_lines import Line, PageLines, Table
+from ingest.formats.pdf.tables.cells import Glyphs, replace_by_table, replace_lines
+from ingest.formats.pdf.tables.kinds import as_form, is_contents, is_table
+from ingest.formats.pdf.tables.rows import Piece, baselines, first_baselines, grouped, texts
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
 _FEWEST_ROWS = 3
-_FILLED = 0.6  # minimum share of filled cells
-_LONG = 28.0  # mean characters per cell; above this, a column is prose
-_LONGEST_NUMBER = 20  # characters in a cell with a number and its unit
+_FEWEST_GAPS = 2  # in the lines that are likely to have one, or stand side by side
 _APART = 2.0  # line heights between rows
-
-_Segment = tuple[float, float, str]
-"""Left, right, text of a cell."""
+_WRAPPED = 0.7  # line heights between the lines of a cell
+_BETWEEN = 6  # lines without gaps between two lines with gaps, as where a cell wraps
+_BEFORE, _AFTER = 2, 4  # lines around those with gaps
+_JUMP = 8.0  # line heights; further up begins a column of the page, not a cell
 
 
 @dataclass(slots=True)
 class _Run:
-    """Rows that may form a table. Columns are disjoint and sorted from left to right."""
+    """Baselines that may form a table. Columns are disjoint and sorted from left to right."""
 
     lefts: list[float] = field(default_factory=list)
     rights: list[float] = field(default_factory=list)
-    rows: list[Sequence[_Segment]] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[list[Piece]] = field(default_factory=list)
 
-    def take(self, segments: Sequence[_Segment]) -> bool:
-        """Add a row; returns False, and adds nothing, if its cells do not fit the columns."""
+    def take(self, pieces: list[Piece]) -> bool:
+        """Add a baseline; returns False, and adds nothing, if its cells do not fit the columns."""
         lefts, rights = self.lefts, self.rights
         known: dict[int, tuple[float, float]] = {}
         new = []
-        for left, right, _ in segments:
+        for piece in pieces:
+            left, right = piece.left, piece.right
             place = bisect_right(rights, left)
             if place == len(lefts) or lefts[place] >= right:
                 new.append((left, right))
@@ -41,101 +42,134 @@ class _Run:
                 return False
             else:
                 known[place] = (left, right)
+        if len(pieces) == 1 and new:  # a cell that wraps stays in its column
+            return False
         for column, (left, right) in known.items():
             lefts[column] = min(lefts[column], left)
             rights[column] = max(rights[column], right)
         for left, right in new:
             insort(self.lefts, left)
             insort(self.rights, right)
-        self.rows.append(segments)
+        self.lines.append(pieces)
         return True
 
-    def cells(self) -> list[list[str]]:
-        """Text of each cell by row and column."""
-        rows = []
-        for segments in self.rows:
-            row = [""] * len(self.lefts)
-            for left, _, text in segments:
-                row[bisect_right(self.lefts, left) - 1] = text.strip().replace(HYPHEN, "-")
-            rows.append(row)
-        return rows
+    def placed(self) -> list[list[Piece]]:
+        """The baselines, each piece with its column."""
+        return [
+            [
+                Piece(bisect_right(self.lefts, p.left) - 1, p.left, p.right, p.middle, p.height, p.text)
+                for p in line
+            ]
+            for line in self.lines
+        ]
 
 
 def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> None:
-    """Replace rows that clearly form a table by Markdown.
+    """Replace rows that clearly form a table by Markdown, and those of a form by `label: value`.
 
-    Examines only rows with a line whose `start` is in `near`, and their neighbours.
+    Examines only lines whose `start` is in `near`, and their neighbours.
     """
+    for stretch in list(_stretches(page.lines, near)):
+        likely = [line for line in stretch if line.start in near]
+        glyphs.load_words(likely)
+        pieces = [(piece, line) for line in likely for piece in _split(line, glyphs)]
+        if len(pieces) < len(likely) + _FEWEST_GAPS:
+            continue
+        others = [line for line in stretch if line.start not in near]
+        glyphs.load_words(others)
+        pieces += [(piece, line) for line in others for piece in _split(line, glyphs)]
+        owners = {id(piece): line for piece, line in pieces}
+        for run in _runs(baselines([piece for piece, _ in pieces])):
+            inside = {owners[id(p)].start: owners[id(p)] for line in run.lines for p in line}
+            _replace(page, run, list(inside.values()))
+
+
+def _replace(page: PageLines, run: _Run, inside: Sequence[Line]) -> None:
+    lines = run.placed()
+    rows = [texts(row, len(run.lefts)) for row in grouped(lines, first_baselines(lines))]
+    if len(rows) < _FEWEST_ROWS:
+        return
+    pairs = as_form(rows)
+    if pairs is not None:
+        _replace_by_pairs(page, inside, pairs)
+    elif is_table(rows) and not is_contents(rows):
+        columns = list(zip(run.lefts, run.rights, strict=True))
+        replace_by_table(page, inside, Table(rows, columns))
+
+
+def _replace_by_pairs(page: PageLines, inside: Sequence[Line], pairs: Sequence[str]) -> None:
+    """Replace the lines of a form by a line for each label with its value."""
+    replace_lines(page, inside, plain("\n".join(pairs)))
+
+
+def _stretches(lines: Sequence[Line], near: Collection[int]) -> Iterator[list[Line]]:
+    """Lines around those with gaps, in the order of the file, without jumps to another column."""
+    marked = [
+        index for index, line in enumerate(lines) if line.start in near and line.kind == "text"
+    ]
+    at = 0
+    while at < len(marked):
+        last = at
+        while last + 1 < len(marked) and marked[last + 1] - marked[last] <= _BETWEEN + 1:
+            last += 1
+        stretch: list[Line] = []
+        lowest = 0.0
+        for line in lines[max(marked[at] - _BEFORE, 0) : marked[last] + 1 + _AFTER]:
+            if stretch and _is_elsewhere(stretch[-1], line, lowest):
+                yield stretch
+                stretch = []
+            lowest = min(lowest, line.bottom) if stretch else line.bottom
+            stretch.append(line)
+        yield stretch
+        at = last + 1
+
+
+def _is_elsewhere(previous: Line, line: Line, lowest: float) -> bool:
+    rises = line.bottom - previous.bottom > _JUMP * previous.height
+    return rises or lowest - line.top > _APART * previous.height
+
+
+def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
+    """Baselines below each other whose cells fit the same columns."""
     run = _Run()
-    found = [run]
-    previous: Sequence[Line] = ()
-    rows = list(_rows(page.lines))
-    marked = [any(line.start in near for line in row) for row in rows]
-    for index, row in enumerate(rows):
-        segments = (
-            [segment for line in row for segment in _segments(line, glyphs)]
-            if any(marked[max(index - 1, 0) : index + 2]) and all(map(glyphs.has_positions, row))
-            else []
-        )
-        if len(segments) < 2 or not _follows(previous, row) or not run.take(segments):
-            run = _Run()
-            found.append(run)
-            if len(segments) >= 2:
-                run.take(segments)
-        if run.rows:
-            run.lines += row
-        previous = row
-    for candidate in found:
-        if len(candidate.rows) >= _FEWEST_ROWS:
-            cells = candidate.cells()
-            if _is_table(cells):
-                replace_by_table(page, candidate.lines, table(cells))
-
-
-def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """Groups of consecutive lines that stand side by side."""
-    row: list[Line] = []
     for line in lines:
-        if row and not is_beside(row[-1], line):
-            yield row
-            row = []
-        row.append(line)
-    if row:
-        yield row
+        line.sort(key=lambda piece: piece.left)
+        if run.lines:
+            gap = run.lines[-1][0].middle - line[0].middle - line[0].height
+            most = _APART if len(line) > 1 else _WRAPPED
+            if gap < most * line[0].height and run.take(line):
+                continue
+            yield _without_end(run)
+            run = _Run()
+        if len(line) > 1:
+            run.take(line)
+    if run.lines:
+        yield _without_end(run)
 
 
-def _follows(previous: Sequence[Line], row: Sequence[Line]) -> bool:
-    """Whether a row is directly below the previous one."""
-    if not previous:
-        return False
-    distance = previous[0].top - row[0].top
-    return 0 < distance < (_APART + 1) * max(row[0].height, previous[0].height)
+def _without_end(run: _Run) -> _Run:
+    """Drop single cells below the last row, unless they clearly continue one of its cells."""
+    last = max(index for index, line in enumerate(run.lines) if len(line) > 1)
+    end = last + 1
+    while end < len(run.lines) and run.lines[end][0].left > run.rights[0]:
+        end += 1
+    del run.lines[end:]
+    return run
 
 
-def _segments(line: Line, glyphs: Glyphs) -> list[_Segment]:
-    """Split the line at its gaps."""
+def _split(line: Line, glyphs: Glyphs) -> Iterator[Piece]:
+    """Split the line at its gaps; columns are not yet known."""
+    middle = (line.top + line.bottom) / 2
+    words = glyphs.words(line) if glyphs.has_positions(line) else []
+    if not words:
+        yield Piece(0, line.left, line.right, middle, line.height, line.text)
+        return
     gap = _GAP * (line.size or line.height)
-    segments: list[_Segment] = []
-    words = glyphs.words(line)
     start, _, left, right = words[0]
     for first, _, word_left, word_right in words[1:]:
         if word_left - right > gap:
-            segments.append((left, right, line.text[start:first]))
+            yield Piece(0, left, right, middle, line.height, line.text[start:first])
             start, left, right = first, word_left, word_right
         else:
             right = max(right, word_right)
-    return [*segments, (left, right, line.text[start:])]
-
-
-def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    width = len(rows[0])
-    filled = sum(map(bool, (cell for row in rows for cell in row)))
-    if filled < _FILLED * width * len(rows):
-        return False
-    columns = [[cell for cell in column if cell] for column in zip(*rows, strict=True)]
-    if width == 2:
-        values = columns[1]
-        numeric = sum(any(map(str.isdigit, value)) for value in values)
-        return numeric >= 0.8 * len(values) and max(map(len, values)) <= _LONGEST_NUMBER
-    prose = [sum(map(len, cells)) > _LONG * len(cells) for cells in columns]
-    return sum(prose) < 2
+    yield Piece(0, left, right, middle, line.height, line.text[start:])
