@@ -17,11 +17,36 @@ Table = list[list[str]]
 _SEEDS = range(3)
 _BEFORE = "Please find below what was agreed between both parties in the spring of that year."
 _AFTER = "All of it is due within thirty days of the date that is printed at the head of this page."
-_NOUNS = (
-    "bolt washer nut rod plate hinge valve gasket pump motor sensor cable frame bracket lever"
-).split()
-_KINDS = "steel brass copper zinc rubber plain heavy light narrow wide".split()
-_PLACES = "Oslo Bergen Harbour Lyon Porto Gdansk Vienna Turin Leeds Ghent".split()
+_NOUNS = [
+    "bolt",
+    "washer",
+    "nut",
+    "rod",
+    "plate",
+    "hinge",
+    "valve",
+    "gasket",
+    "pump",
+    "motor",
+    "sensor",
+    "cable",
+    "frame",
+    "bracket",
+    "lever",
+]
+_KINDS = ["steel", "brass", "copper", "zinc", "rubber", "plain", "heavy", "light", "narrow", "wide"]
+_PLACES = [
+    "Oslo",
+    "Bergen",
+    "Harbour",
+    "Lyon",
+    "Porto",
+    "Gdansk",
+    "Vienna",
+    "Turin",
+    "Leeds",
+    "Ghent",
+]
 _ROUND, _RULED = ("BOX", (0, 0), (-1, -1), 0.7, "black"), ("GRID", (0, 0), (-1, -1), 0.7, "black")
 _BETWEEN = ("LINEAFTER", (0, 0), (-2, -1), 0.7, "black")
 _HEAD = ("LINEBELOW", (0, 0), (-1, 0), 0.7, "black")
@@ -44,7 +69,7 @@ class _Made:
     """Random but repeatable words."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)  # noqa: S311  # not for security
+        self.random = random.Random(seed)  # not for security
         self.size = self.random.choice([8, 9, 10, 11])
         self.sheet = getSampleStyleSheet()["BodyText"].clone("body", fontSize=self.size)
 
@@ -70,7 +95,10 @@ class _Made:
             f"{row[1]} with {self.item()} and {self.item()}, packed in boxes of {self.item()}"
             for row in rows[1:]
         ]
-        return [rows[0], *([row[0], text, *row[2:]] for row, text in zip(rows[1:], long, strict=True))]
+        return [
+            rows[0],
+            *([row[0], text, *row[2:]] for row, text in zip(rows[1:], long, strict=True)),
+        ]
 
     def prose(self, words: int) -> str:
         found = [self.random.choice((*_NOUNS, *_KINDS, "of", "the", "and")) for _ in range(words)]
@@ -130,9 +158,7 @@ def _words(made: _Made) -> Case:
         for noun in made.random.sample(_NOUNS, 8)
     ]
     content = _page(made, rows, [], colWidths=[150, 120, 120])
-    return Case(
-        name="borderless words", content=content, tables=[rows], order=[_BEFORE, _AFTER]
-    )
+    return Case(name="borderless words", content=content, tables=[rows], order=[_BEFORE, _AFTER])
 
 
 def _holes(made: _Made) -> Case:
@@ -154,7 +180,9 @@ def _pages(name: str, style: Sequence[Any], *, repeat: int) -> Callable[[_Made],
         content = _page(made, rows, [*style, _RIGHT], repeatRows=repeat)
         document_rows = [row[0] for row in rows[1:]]
         tables = _split_by_page(content, rows)
-        return Case(name=name, content=content, tables=tables, order=[_BEFORE, *document_rows, _AFTER])
+        return Case(
+            name=name, content=content, tables=tables, order=[_BEFORE, *document_rows, _AFTER]
+        )
 
     return make
 
@@ -168,9 +196,7 @@ def _split_by_page(content: bytes, rows: Table) -> list[Table]:
         texts = [page.get_textpage().get_text_bounded() for page in document]
     finally:
         document.close()
-    return [
-        [rows[0], *on] for text in texts if (on := [row for row in rows[1:] if row[0] in text])
-    ]
+    return [[rows[0], *on] for text in texts if (on := [row for row in rows[1:] if row[0] in text])]
 
 
 def _spans(made: _Made) -> Case:
@@ -184,7 +210,9 @@ def _spans(made: _Made) -> Case:
     content = _page(made, head + rows, [_RULED, *spans])
     full = [row if row[0] else [rows[at - 1][0], *row[1:]] for at, row in enumerate(rows)]
     heads = [["Region", "Morning", "Morning", "Evening", "Evening"], ["Region", *head[1][1:]]]
-    return Case(name="merged cells", content=content, tables=[heads + full], order=[_BEFORE, _AFTER])
+    return Case(
+        name="merged cells", content=content, tables=[heads + full], order=[_BEFORE, _AFTER]
+    )
 
 
 def _invoice(made: _Made) -> Case:
@@ -271,7 +299,11 @@ def _contents(made: _Made) -> Case:
     return Case(name="table of contents", content=out.getvalue(), tables=[], order=order)
 
 
-_LINED = [("LINEABOVE", (0, 0), (-1, 0), 1, "black"), _HEAD, ("LINEBELOW", (0, -1), (-1, -1), 1, "black")]
+_LINED = [
+    ("LINEABOVE", (0, 0), (-1, 0), 1, "black"),
+    _HEAD,
+    ("LINEBELOW", (0, -1), (-1, -1), 1, "black"),
+]
 _MAKERS: tuple[Callable[[_Made], Case], ...] = (
     _simple("bordered", [_RULED]),
     _simple("column-ruled", [_ROUND, _BETWEEN, _HEAD]),

@@ -24,6 +24,7 @@ from ingest.formats.pdf.layout.markdown import page_markdown
 from ingest.formats.pdf.layout.text_lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.layout.vertical import VerticalPages
 from ingest.formats.pdf.page import Findings, PageReader
+from ingest.formats.pdf.tables.continued import carry_headers
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.optional_steps import attempt, improve
 
@@ -118,6 +119,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
     """Steps that compare all pages: headers and footers, hyphens, headings."""
     run_or_roll_back("furniture", pages, lambda: drop_stamps(pages, unread))
     run_or_roll_back("furniture", pages, lambda: drop_headers_and_footers(pages))
+    run_or_roll_back("tables", pages, lambda: carry_headers(pages))
     run_or_roll_back("hyphens", pages, lambda: join_hyphenated(pages))
     outline = improve(
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]

@@ -22,6 +22,7 @@ SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDER = 1.2  # times the page's median; wider lines may have gaps
+_NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
 _FIXED = 3  # lines of the same width per character
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
@@ -205,7 +206,10 @@ def _loose(lines: Sequence[Line]) -> set[int]:
         lines[place].start
         for place in found
         if widths[place] > _WIDE
-        or (len(lines[place].text) >= _FEWEST_CHARACTERS and fixed[int(500 * widths[place])] < _FIXED)
+        or (
+            len(lines[place].text) >= _FEWEST_CHARACTERS
+            and fixed[int(500 * widths[place])] < _FIXED
+        )
     }
 
 
@@ -218,7 +222,11 @@ def _mark_suspects(page: PageLines) -> None:
             page.jumps = True
         if line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height:
             gaps.update((previous.start, line.start))
-        elif line.text[-1].isdigit() and previous.text[-1].isdigit():
+        elif (
+            line.text[-1].isdigit()
+            and previous.text[-1].isdigit()
+            and not line.text.rpartition(" ")[0].endswith(_NOT_BEFORE_CELL)
+        ):
             gaps.update((previous.start, line.start))
     page.gaps = gaps
 

@@ -2,13 +2,21 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, Table
+from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines, Table
 from ingest.formats.pdf.tables.cells import Glyphs, replace_by_table, replace_lines
 from ingest.formats.pdf.tables.kinds import as_form, is_contents, is_table
-from ingest.formats.pdf.tables.rows import Piece, baselines, first_baselines, grouped, texts
+from ingest.formats.pdf.tables.rows import (
+    WIDER,
+    Piece,
+    baselines,
+    first_baselines,
+    grouped,
+    is_number,
+    texts,
+)
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
 _FEWEST_ROWS = 3
@@ -38,8 +46,12 @@ class _Run:
             place = bisect_right(rights, left)
             if place == len(lefts) or lefts[place] >= right:
                 new.append((left, right))
-            elif place in known or (place + 1 < len(lefts) and lefts[place + 1] < right):
+            elif place in known:
                 return False
+            elif place + 1 < len(lefts) and lefts[place + 1] < right:
+                if not self._runs_over(piece, place, is_alone=len(pieces) == 1):
+                    return False
+                known[place] = (left, rights[place])
             else:
                 known[place] = (left, right)
         if len(pieces) == 1 and new:  # a cell that wraps stays in its column
@@ -53,13 +65,15 @@ class _Run:
         self.lines.append(pieces)
         return True
 
+    def _runs_over(self, piece: Piece, place: int, *, is_alone: bool) -> bool:
+        """Whether this continues a cell, and goes on over the empty cells to its right."""
+        starts_there = abs(piece.left - self.lefts[place]) < SLACK * piece.height
+        return is_alone and place > 0 and starts_there and piece.right <= self.rights[-1]
+
     def placed(self) -> list[list[Piece]]:
         """The baselines, each piece with its column."""
         return [
-            [
-                Piece(bisect_right(self.lefts, p.left) - 1, p.left, p.right, p.middle, p.height, p.text)
-                for p in line
-            ]
+            [replace(piece, column=bisect_right(self.lefts, piece.left) - 1) for piece in line]
             for line in self.lines
         ]
 
@@ -112,6 +126,9 @@ def _stretches(lines: Sequence[Line], near: Collection[int]) -> Iterator[list[Li
         last = at
         while last + 1 < len(marked) and marked[last + 1] - marked[last] <= _BETWEEN + 1:
             last += 1
+        if last - at + 1 < _FEWEST_ROWS:
+            at = last + 1
+            continue
         stretch: list[Line] = []
         lowest = 0.0
         for line in lines[max(marked[at] - _BEFORE, 0) : marked[last] + 1 + _AFTER]:
@@ -132,12 +149,15 @@ def _is_elsewhere(previous: Line, line: Line, lowest: float) -> bool:
 def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
     """Baselines below each other whose cells fit the same columns."""
     run = _Run()
-    for line in lines:
+    for index, line in enumerate(lines):
         line.sort(key=lambda piece: piece.left)
         if run.lines:
             gap = run.lines[-1][0].middle - line[0].middle - line[0].height
+            if len(line) == 1 and gap < -SLACK * line[0].height:  # printed over the table
+                continue
             most = _APART if len(line) > 1 else _WRAPPED
-            if gap < most * line[0].height and run.take(line):
+            is_title = len(line) == 1 and _is_title(line[0], run, lines[index + 1 : index + 2])
+            if gap < most * line[0].height and not is_title and run.take(line):
                 continue
             yield _without_end(run)
             run = _Run()
@@ -145,6 +165,15 @@ def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
             run.take(line)
     if run.lines:
         yield _without_end(run)
+
+
+def _is_title(piece: Piece, run: _Run, below: Sequence[Sequence[Piece]]) -> bool:
+    """Whether a line is the title of the next table: set apart, and above a row without numbers."""
+    if piece.left > run.rights[0] or not below or len(below[0]) < 2 or len(run.lines) < 2:
+        return False
+    pitch = run.lines[-2][0].middle - run.lines[-1][0].middle
+    is_apart = run.lines[-1][0].middle - piece.middle > WIDER * pitch
+    return is_apart and not any(is_number(other.text.strip()) for other in below[0])
 
 
 def _without_end(run: _Run) -> _Run:

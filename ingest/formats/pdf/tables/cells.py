@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ingest.formats.pdf.engine import pdfium
 from ingest.formats.common.markdown import table
+from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines, Table, rotated
 
 _WORD = re.compile(r"\S+")

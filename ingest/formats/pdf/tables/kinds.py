@@ -8,7 +8,7 @@ _FILLED = 0.6  # minimum share of filled cells
 _LONG = 28.0  # mean characters per cell; above this, a column is prose
 _LONGEST_LABEL = 40
 _NUMERIC = 0.8  # share of numbers in the second of two columns
-_FEWEST_ENTRIES = 4  # of a table of contents
+_FEWEST_ENTRIES = 3  # of a table of contents
 
 Rows = Sequence[Sequence[str]]
 """Text by row and column, equally many in each row."""
@@ -67,4 +67,6 @@ def as_form(rows: Rows) -> list[str] | None:
             kinds = {any(map(str.isdigit, row[column])) for row in rows[1:] if row[column]}
             if len(kinds) < 2:
                 return None
-    return [f"{label.removesuffix(':')}: {value}".strip() if label else value for label, value in pairs]
+    return [
+        f"{label.removesuffix(':')}: {value}".strip() if label else value for label, value in pairs
+    ]

@@ -8,8 +8,8 @@ from ingest.formats.pdf.tables.ruled import replace_ruled
 from ingest.formats.pdf.tables.ruling_lines import find_grids
 
 _FEWEST_GAPS = 3
-_SAMPLE = 200  # objects
-_FEWEST_PATHS = 4  # in the sample
+_SAMPLE = 12  # objects
+_DRAWN = 0.2  # share of paths in the sample
 _MOST_CHARACTERS = 40_000
 
 
@@ -34,8 +34,8 @@ def _characters(page: PageLines) -> int:
 
 
 def _has_rules(page: int) -> bool:
-    """Whether a sample of the page's objects has enough paths for a grid."""
+    """Whether a sample of the page's objects has many paths."""
     count = pdfium.count_objects(page)
     sample = range(0, count, max(count // _SAMPLE, 1))
     kinds = list(map(pdfium.object_type, pdfium.some_objects(page, sample)))
-    return kinds.count(pdfium.PATH) >= _FEWEST_PATHS
+    return kinds.count(pdfium.PATH) > _DRAWN * len(sample)

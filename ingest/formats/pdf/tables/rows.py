@@ -1,15 +1,18 @@
-"""Groups the pieces of cells into rows, where no ruled line does: by baselines, gaps and numbers."""
+"""Groups the pieces of cells into rows where no ruled line does: by baselines, gaps, numbers."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.formats.pdf.tables.cells import cell_text
 
 _SAME_BASELINE = 0.4  # line heights
-_WIDER = 1.25  # times the closest pitch; above this, a gap separates rows
+WIDER = 1.25
+"""Times the closest pitch; above this, a gap separates rows."""
 _NUMERIC = 0.6  # share of numbers in a column that holds numbers
-_NUMBER = re.compile(r"[-+−–(]?\s?(?:[€$£¥₹#~≈<>]|[A-Z]{2,3}\s)?\s?[-+−–]?[.,]?\d")
+_SIGN = "[-+(\N{MINUS SIGN}\N{EN DASH}]?"
+_NUMBER = re.compile(rf"{_SIGN} ?(?:[€$£¥₹#~≈<>]|[A-Z]{{2,3}} )? ?{_SIGN}[.,]?\d")
 _LONGEST_NUMBER = 20  # characters in a cell with a number and its unit
 
 
@@ -55,17 +58,23 @@ def numeric_columns(lines: Sequence[Sequence[Piece]]) -> set[int]:
     }
 
 
-def first_baselines(lines: Sequence[Sequence[Piece]]) -> list[int]:
+def first_baselines(
+    lines: Sequence[Sequence[Piece]], edges: Sequence[float] | None = None
+) -> list[int]:
     """Indices of the baselines with which a row begins.
 
     A row has a number in a column of numbers; or else a first cell that does not continue the one
-    above. Other baselines continue a cell.
+    above. Other baselines continue a cell. `edges`: where the text of each column has to end.
     """
     numeric = numeric_columns(lines)
     first = min((piece.column for line in lines for piece in line), default=0)
-    pitches = [upper[0].middle - lower[0].middle for upper, lower in zip(lines, lines[1:])]
-    tight = _WIDER * min(pitches, default=0.0)
-    edge = max((p.right for line in lines for p in line if p.column == first), default=0.0)
+    pitches = [upper[0].middle - lower[0].middle for upper, lower in pairwise(lines)]
+    tight = WIDER * min(pitches, default=0.0)
+    edge = (
+        edges[first]
+        if edges
+        else max((p.right for line in lines for p in line if p.column == first), default=0.0)
+    )
     starts: list[int] = []
     seen_numbers = False
     for index, line in enumerate(lines):
@@ -94,25 +103,22 @@ def _wraps(above: Sequence[Piece], line: Sequence[Piece], edge: float) -> bool:
     piece = line[0]
     word = piece.text.split(maxsplit=1)[0]
     width = (piece.right - piece.left) * (len(word) + 1) / max(len(piece.text), 1)
-    return any(
-        other.column == piece.column and other.right + width > edge for other in above
-    )
+    return any(other.column == piece.column and other.right + width > edge for other in above)
 
 
 def grouped(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> list[list[Piece]]:
     """The pieces of each row; baselines between two rows go to the one that is closer."""
     bounds = [0]
-    for upper, lower in zip(starts, starts[1:]):
+    for upper, lower in pairwise(starts):
         gaps = [
             lines[index][0].middle - lines[index + 1][0].middle for index in range(upper, lower)
         ]
         widest = max(range(len(gaps)), key=gaps.__getitem__)
-        is_clear = gaps[widest] > _WIDER * min(gaps)
+        is_clear = gaps[widest] > WIDER * min(gaps)
         bounds.append(upper + 1 + widest if is_clear else lower)
     bounds.append(len(lines))
     return [
-        [piece for line in lines[start:end] for piece in line]
-        for start, end in zip(bounds, bounds[1:])
+        [piece for line in lines[start:end] for piece in line] for start, end in pairwise(bounds)
     ]
 
 

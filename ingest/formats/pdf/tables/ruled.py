@@ -18,6 +18,8 @@ from ingest.formats.pdf.tables.ruling_lines import Grid
 _SLACK = 1.0  # points by which a word may exceed its cell
 _OUTSIDE = 4.0  # points by which text may exceed its table
 _FILLED = 0.4  # minimum share of filled cells in a ruled table; forms and charts have fewer
+_MERGED = 0.4  # share of cells that belong to another; diagrams have more
+_LONGEST_REPEATED = 60  # characters of a merged cell: a label, not a text
 _FEW_BANDS = 3  # between ruled lines; a table with more is ruled by rows
 _FEWEST_ROWS = 3  # in a band without numbers
 
@@ -38,11 +40,11 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     pieces = _pieces_by_cell(inside, grid, glyphs)
     used = sorted({column for _, column in pieces})
     bands = sorted({row for row, _ in pieces})
-    rows = [
-        row for band in bands for row in _rows(pieces, band, len(bands), len(grid.columns) - 1)
-    ]
+    rows = [row for band in bands for row in _rows(pieces, band, len(bands), grid)]
     filled = sum(bool(row[column]) for row in rows for column in used)
     hidden = sum(row in bands and column in used for row, column in merged)
+    if hidden > _MERGED * len(rows) * len(used):
+        return
     whole = sum(sum(map(bool, row)) >= 2 for row in rows)
     if whole < 2 or len(used) < 2 or filled < _FILLED * (len(rows) * len(used) - hidden):
         return
@@ -74,15 +76,15 @@ def _band(line: Line, grid: Grid) -> int:
 def _below_titles(lines: list[Line], grid: Grid, merged: dict[Cell, Cell]) -> list[Line]:
     """The lines without those in a first row that is one cell: the title stays text."""
     for band in range(len(grid.rows) - 2):
-        if any(merged.get((band, column)) != (band, 0) for column in range(1, len(grid.columns) - 1)):
+        if any(
+            merged.get((band, column)) != (band, 0) for column in range(1, len(grid.columns) - 1)
+        ):
             break
         lines = [line for line in lines if _band(line, grid) != band]
     return lines
 
 
-def _pieces_by_cell(
-    lines: Sequence[Line], grid: Grid, glyphs: Glyphs
-) -> dict[Cell, list[Piece]]:
+def _pieces_by_cell(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> dict[Cell, list[Piece]]:
     found: dict[Cell, list[Piece]] = {}
     for line in lines:
         middle = (line.top + line.bottom) / 2
@@ -94,18 +96,23 @@ def _pieces_by_cell(
 
 
 def _rows(
-    pieces: dict[Cell, list[Piece]], band: int, bands: int, width: int
+    pieces: dict[Cell, list[Piece]], band: int, bands: int, grid: Grid
 ) -> Iterator[list[str]]:
     """The rows between two ruled lines: one, or several if only the columns are ruled there."""
     inside = [piece for (row, _), cell in pieces.items() if row == band for piece in cell]
     lines = baselines(inside)
-    starts = first_baselines(lines) if len(lines) > 1 else []
+    starts = first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
     is_split = len(starts) > 1 and (
         numeric_columns([lines[index] for index in starts])
-        or (bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS)
+        or (bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts))
     )
     for row in grouped(lines, starts) if is_split else [inside]:
-        yield texts(row, width)
+        yield texts(row, len(grid.columns) - 1)
+
+
+def _is_prose(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> bool:
+    """Whether a cell goes on where a row would begin."""
+    return any(piece.text.strip()[:1].islower() for index in starts[1:] for piece in lines[index])
 
 
 def _merged_cells(grid: Grid) -> dict[Cell, Cell]:
@@ -133,15 +140,15 @@ def _repeat_merged(
         here = [(at[row], column) for row, column in cells if row in at]
         contents = {rows[row][column] for row, column in here} - {""}
         widths = {column for _, column in here}
-        if len(contents) == 1 and len(widths) < len(rows[0]):
-            (text,) = contents
+        if len(contents) != 1 or len(widths) == len(rows[0]):
+            continue
+        (text,) = contents
+        if len(text) <= _LONGEST_REPEATED:
             for row, column in here:
                 rows[row][column] = text
 
 
-def _by_column(
-    line: Line, grid: Grid, glyphs: Glyphs
-) -> Iterator[tuple[int, float, float, str]]:
+def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, float, float, str]]:
     """Split the line at the ruled lines that it crosses; yields column, left, right and text."""
     middle = (line.top + line.bottom) / 2
     inner = grid.columns[1:-1]
