@@ -226,10 +226,10 @@ def _invoice(made: _Made) -> Case:
     canvas.setFont("Helvetica", size)
     address = ["Heron Pumps Ltd", "12 Quay Street", "Leeds"]
     facts = ["Number: 2024-117", "Date: 4 May 2024", "Customer: 88123"]
-    for row, (left, right) in enumerate(zip(address, facts, strict=True)):
-        canvas.drawString(60, 750 - 14 * row, left)
-        canvas.drawString(380, 750 - 14 * row, right)
-    y = 680
+    for line, (left, right) in enumerate(zip(address, facts, strict=True)):
+        canvas.drawString(60, 750 - 14 * line, left)
+        canvas.drawString(380, 750 - 14 * line, right)
+    y = 680.0
     for row in rows:
         canvas.drawString(xs[0], y, row[0])
         canvas.drawString(xs[1], y, row[1])

@@ -220,9 +220,7 @@ def _mark_suspects(page: PageLines) -> None:
         height = previous.top - previous.bottom
         if line.bottom > previous.top - SLACK * height:
             page.jumps = True
-        if line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height:
-            gaps.update((previous.start, line.start))
-        elif (
+        if (line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height) or (
             line.text[-1].isdigit()
             and previous.text[-1].isdigit()
             and not line.text.rpartition(" ")[0].endswith(_NOT_BEFORE_CELL)
