@@ -15,6 +15,7 @@ from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.headings import numbered
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
+from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.right_to_left import RIGHT_TO_LEFT, restore_logical_order
 from ingest.formats.pdf.layout.text_lines import (
@@ -158,6 +159,7 @@ class PageReader:
         )
         if len(columns) > len(text):
             return plain_lines(columns)
+        attempt("raised", lambda: mark_raised(page, text_page, text, count, lines))
         self._arrange(page, text_page, text, lines)
         return lines
 
@@ -175,6 +177,7 @@ class PageReader:
             run_or_roll_back("right_to_left", one, lambda: restore_logical_order(text_page, lines))
         else:
             run_or_roll_back("tables", one, lambda: tables_to_markdown(page, text_page, lines))
+        run_or_roll_back("raised", one, lambda: join_broken(lines))
         attempt("headings", lambda: _find_bold(text_page, lines))
 
     def _drop_hidden(self, page: int, text_page: int, lines: PageLines) -> None:

@@ -13,6 +13,8 @@ _MISLEADING = frozenset("#|`~=-")
 # Presentation forms in PDFs: ligatures, Arabic letter forms, Chinese radicals. NFKC on all text
 # would also turn `x²` into `x2`.
 _FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
+# Keyword search reads `note⁴` as `note4`; behind a unit or a variable, `m²`, that is right.
+_NOTE_MARK = re.compile("(?<=[^\\W\\d_]{3})[⁰¹²³⁴-⁹]+")
 
 
 def page_markdown(page: PageLines) -> str:
@@ -36,8 +38,12 @@ def tidy(text: str) -> str:
     """Replace presentation forms by plain letters, and strip the text."""
     if text.isascii():
         return text.strip()
-    text = text.replace("\u00a0", " ")
+    text = _NOTE_MARK.sub(_apart, text.replace("\u00a0", " "))
     return _FOR_THE_LOOK.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text).strip()
+
+
+def _apart(mark: re.Match[str]) -> str:
+    return "^" + unicodedata.normalize("NFKC", mark.group())
 
 
 def _markdown(line: Line) -> str:

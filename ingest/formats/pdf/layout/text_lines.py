@@ -92,6 +92,8 @@ class PageLines:
     """Text outside the page box."""
     jumps: bool = False
     """Whether a line is above its predecessor, as at the start of a column."""
+    has_parts: bool = False
+    """Whether a line begins where its predecessor ends, as behind a raised figure."""
     gaps: set[int] = field(default_factory=set)
     """`start` of each line that is wider than its text, or stands beside another."""
 
@@ -220,6 +222,8 @@ def _mark_suspects(page: PageLines) -> None:
         height = previous.top - previous.bottom
         if line.bottom > previous.top - SLACK * height:
             page.jumps = True
+        if line.left > previous.right - height and line.top > previous.bottom + SLACK * height:
+            page.has_parts = True
         if (line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height) or (
             line.text[-1].isdigit()
             and previous.text[-1].isdigit()

@@ -1,0 +1,135 @@
+"""Keeps raised and lowered figures apart: exponents, note marks, indices.
+
+pdfium returns `2^10` as `210`, and often breaks the line behind a raised figure. Only figures are
+looked at: `1st` stays as it is.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated, utf16_indices
+
+# A letter or bracket before a figure; a figure of several digits that is no year; a sign in it.
+_CANDIDATE = re.compile(
+    r"[^\W\d_]\d{1,3}(?!\d)|[)\]”’\"'.,;:!?]\d{1,3}(?![\d.,])"
+    r"|(?<![\d.,])(?!(?:1[89]|20)\d\d\b)\d{2,6}(?![\d.,]\d)|(?<=[\w)])[-\u2212\u2013]\d{1,2}(?!\d)"
+)
+_MOST_CANDIDATES = 200  # per page; tables of figures have more
+_SMALLER = 0.85  # times the height of the text beside it
+_RAISED, _LOWERED = 0.12, 0.2  # shares of that height by which bottom or top differ
+_SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
+_SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
+_FIGURES = frozenset("0123456789+-\u2212\u2013=(),")
+_SPACE = 0.15  # font sizes between two words
+_NEAR = 0.6  # font sizes between two parts of a line
+_OVERLAP = 0.3  # share of the lower height by which two parts of a line overlap
+
+
+def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLines) -> None:
+    """Write raised and lowered figures with the characters of Unicode for them, one for one."""
+    if not lines.has_places:
+        return
+    spans = [match.span() for match in _CANDIDATE.finditer(text)]
+    if not 0 < len(spans) <= _MOST_CANDIDATES:
+        return
+    ends = [index for start, end in spans for index in (max(start - 1, 0), start, end - 1)]
+    if count != len(text):
+        ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
+    turn = pdfium.rotation(page)
+    boxes = _boxes(text_page, ends, turn)
+    suspects = [
+        (ends[at], ends[at + 2])
+        for at in range(0, len(ends), 3)
+        if _differ(boxes[at], boxes[at + 1]) or _differ(boxes[at + 1], boxes[at + 2])
+    ]
+    if suspects:
+        _mark(text_page, turn, suspects, lines.lines)
+
+
+def _mark(
+    text_page: int, turn: int, suspects: Sequence[tuple[int, int]], lines: Sequence[Line]
+) -> None:
+    by_start = sorted(
+        (line for line in lines if line.end - line.start == len(line.text)),
+        key=lambda line: line.start,
+    )
+    starts = [line.start for line in by_start]
+    for first, last in suspects:
+        place = bisect_right(starts, last) - 1
+        if place < 0 or last >= by_start[place].end:
+            continue
+        line = by_start[place]
+        first = max(first, line.start)
+        last = min(last + 2, line.end - 1)  # a mark may be followed by another: `1,2`
+        boxes = _boxes(text_page, range(first, last + 1), turn)
+        line.text = _marked(line.text, first - line.start, boxes)
+
+
+def _marked(text: str, start: int, boxes: Sequence[Box]) -> str:
+    characters = list(text)
+    base = boxes[0]
+    for place, box in enumerate(boxes[1:], start=start + 1):
+        character = text[place]
+        if character in _FIGURES and _differ(base, box):
+            if box[3] > base[3] + _RAISED * (base[1] - base[3]):
+                characters[place] = character.translate(_SUPER)
+            elif box[1] < base[1] - _LOWERED * (base[1] - base[3]):
+                characters[place] = character.translate(_SUB)
+        elif character != " ":
+            base = box
+    return "".join(characters)
+
+
+def _boxes(text_page: int, characters: Sequence[int], turn: int) -> list[Box]:
+    boxes = pdfium.char_boxes(text_page, characters)
+    return [rotated(box, turn) for box in boxes] if turn else boxes
+
+
+def _differ(base: Box, box: Box) -> bool:
+    """Whether the second character is clearly smaller than the first."""
+    return 0 < box[1] - box[3] < _SMALLER * (base[1] - base[3])
+
+
+def join_broken(page: PageLines) -> None:
+    """Join the parts of a line that pdfium broke at a raised or lowered figure."""
+    if page.has_places and page.has_parts:
+        page.lines = list(_joined(page.lines))
+
+
+def _joined(lines: Sequence[Line]) -> Iterator[Line]:
+    previous: Line | None = None
+    for line in lines:
+        if previous is not None and _continues(previous, line):
+            _append(previous, line)
+            continue
+        if previous is not None:
+            yield previous
+        previous = line
+    if previous is not None:
+        yield previous
+
+
+def _continues(line: Line, part: Line) -> bool:
+    if line.kind != "text" or part.kind != "text":
+        return False
+    size = max(line.size, part.size)
+    gap = part.left - line.right
+    overlap = min(line.top, part.top) - max(line.bottom, part.bottom)
+    return (
+        -0.5 * size < gap < _NEAR * size and overlap > _OVERLAP * min(line.height, part.height)
+    )
+
+
+def _append(line: Line, part: Line) -> None:
+    text = part.text
+    is_small = part.height < _SMALLER * line.height or part.size < _SMALLER * line.size
+    if is_small and set(text) <= _FIGURES and part.bottom > line.bottom:
+        text = text.translate(_SUPER)
+    space = " " if part.left - line.right > _SPACE * max(line.size, part.size) else ""
+    line.text = f"{line.text}{space}{text}"
+    line.right = max(line.right, part.right)
+    line.top, line.bottom = max(line.top, part.top), min(line.bottom, part.bottom)
+    line.size = max(line.size, part.size)
