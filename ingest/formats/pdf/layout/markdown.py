@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint, line_ends
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
@@ -20,18 +21,26 @@ _NOTE_MARK = re.compile("(?<=[^\\W\\d_]{3})[⁰¹²³⁴-⁹]+")
 def page_markdown(page: PageLines) -> str:
     """The page as Markdown, followed by its notes."""
     pitch = _usual_pitch(page.lines)
-    blocks: list[str] = []
+    parts: list[str] = []
     previous: Line | None = None
+    edges = line_ends(page)
     for line in page.lines:
         text = _markdown(line)
         if not text:
             continue
-        is_apart = previous is not None and _is_apart(previous, line, pitch)
-        blocks.append(f"\n{text}" if is_apart else text)
+        if previous is not None:
+            if _is_apart(previous, line, pitch):
+                goes_on = edges and previous.top < line.top and goes_on_above(previous, line)
+                parts.append(joint(previous, line) if goes_on else "\n\n")
+            elif edges and is_wrapped(previous, line, edges):
+                parts.append(joint(previous, line))
+            else:
+                parts.append("\n")
+        parts.append(text)
         previous = line
     if page.notes:
-        blocks += ["", *page.notes]
-    return tidy("\n".join(blocks))
+        parts += ["\n\n", "\n".join(page.notes)]
+    return tidy("".join(parts))
 
 
 def tidy(text: str) -> str:
