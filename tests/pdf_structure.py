@@ -28,6 +28,12 @@ from ingest.formats.registry import extract
 from tests.pdf_structure_cases import Case, Table, cases
 
 _HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
+# Numbers before a heading, which outlines often lack.
+_NUMBER = re.compile(
+    r"^(?:(?:chapter|appendix|part|chapitre|annexe|kapitel) )?"
+    r"(?:[A-Z]|[IVXLC]+|\d+)(?:[.-]\d+)*[.:]*\s+",
+    re.IGNORECASE,
+)
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _RULE = re.compile(r"\|(?:---\|)+")
 _FEWEST = 5  # bookmarks of a file that is worth measuring
@@ -185,7 +191,7 @@ def _figures(right: int, found: int, wanted: int, level: str) -> str:
 
 
 def _plain(title: str) -> str:
-    return _NO_LETTERS.sub("", title).lower()
+    return _NO_LETTERS.sub("", _NUMBER.sub("", title)).lower()
 
 
 def main() -> None:

@@ -18,7 +18,8 @@ from ingest.formats.pdf.engine import pypdf_fallback
 from ingest.formats.pdf.engine.pdfium_annotations import language
 from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
-from ingest.formats.pdf.layout.headings import Bookmark, mark_headings
+from ingest.formats.pdf.layout.headings import mark_headings
+from ingest.formats.pdf.layout.outline import Bookmark
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
 from ingest.formats.pdf.layout.markdown import page_markdown
 from ingest.formats.pdf.layout.text_lines import PageLines, run_or_roll_back

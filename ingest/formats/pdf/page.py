@@ -13,7 +13,7 @@ from ingest.formats.pdf import pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.layout.headings import numbered
+from ingest.formats.pdf.layout.heading_candidates import candidates
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
@@ -223,8 +223,10 @@ def _is_picture(page: int, text: str) -> bool:
 
 
 def _find_bold(text_page: int, lines: PageLines) -> None:
-    for line in numbered(lines.lines):
-        line.bold = pdfium.is_bold(text_page, line.start)
+    for line in candidates(lines.lines):
+        line.bold = pdfium.is_bold(text_page, line.start) and (
+            not line.stands_alone or pdfium.is_bold(text_page, line.end - 1)
+        )
 
 
 def better_text(text: str, ask: Callable[[], str | None]) -> str:

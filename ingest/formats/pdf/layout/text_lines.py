@@ -20,6 +20,7 @@ HYPHEN = "\ufffe"
 
 SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
+_TURNED = 3  # height by width; above this, text runs up or down the page
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDER = 1.2  # times the page's median; wider lines may have gaps
 _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
@@ -61,7 +62,9 @@ class Line:
     """pdfium's index of its first character."""
     end: int = 0
     bold: bool = False
-    """Set only for lines that look like numbered headings."""
+    """Set only for lines that may be headings in the size of the body."""
+    stands_alone: bool = False
+    """Whether there is room above it; set only for lines that may be such headings."""
     level: int = 0
     """1 to 6 for a heading."""
     kind: Kind = "text"
@@ -72,6 +75,11 @@ class Line:
     def height(self) -> float:
         """Height of the line or table in points."""
         return self.top - self.bottom
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the text runs up or down the page, as a stamp in the margin does."""
+        return len(self.text) > 3 and self.height > _TURNED * (self.right - self.left)
 
     def overlaps(self, other: "Line") -> bool:
         """Whether the lines share at least a tenth of the narrower one's width."""
