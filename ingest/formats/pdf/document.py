@@ -19,9 +19,10 @@ from ingest.formats.pdf.engine.pdfium_annotations import language
 from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.layout.headings import mark_headings
-from ingest.formats.pdf.layout.outline import Bookmark
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
+from ingest.formats.pdf.layout.margins import move_margins_last
 from ingest.formats.pdf.layout.markdown import page_markdown
+from ingest.formats.pdf.layout.outline import Bookmark
 from ingest.formats.pdf.layout.text_lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.layout.vertical import VerticalPages
 from ingest.formats.pdf.page import Findings, PageReader
@@ -120,6 +121,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
     """Steps that compare all pages: headers and footers, hyphens, headings."""
     run_or_roll_back("furniture", pages, lambda: drop_stamps(pages, unread))
     run_or_roll_back("furniture", pages, lambda: drop_headers_and_footers(pages))
+    run_or_roll_back("furniture", pages, lambda: move_margins_last(pages))
     run_or_roll_back("tables", pages, lambda: carry_headers(pages))
     run_or_roll_back("hyphens", pages, lambda: join_hyphenated(pages))
     outline = improve(

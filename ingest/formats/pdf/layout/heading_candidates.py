@@ -23,14 +23,65 @@ _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _LONGEST_ALONE = 80  # characters of a line that stands alone in the size of the body
 _APART = 0.4  # line heights above a line that stands alone
 _SECTION_WORDS = frozenset(
-    "abstract acknowledgement acknowledgements acknowledgment acknowledgments appendix background"
-    " bibliography conclusion conclusions discussion foreword introduction methods overview preface"
-    " references results summary"
-    " zusammenfassung einleitung schluss fazit literatur literaturverzeichnis vorwort anhang"
-    " résumé introduction conclusion bibliographie remerciements annexe annexes préface"
-    " resumen introducción conclusiones bibliografía referencias agradecimientos anexo"
-    " resumo introdução conclusão conclusões referências riassunto introduzione conclusioni"
-    " samenvatting inleiding conclusie streszczenie wstęp wnioski bibliografia".split()
+    [
+        "abstract",
+        "acknowledgement",
+        "acknowledgements",
+        "acknowledgment",
+        "acknowledgments",
+        "appendix",
+        "background",
+        "bibliography",
+        "conclusion",
+        "conclusions",
+        "discussion",
+        "foreword",
+        "introduction",
+        "methods",
+        "overview",
+        "preface",
+        "references",
+        "results",
+        "summary",
+        "zusammenfassung",
+        "einleitung",
+        "schluss",
+        "fazit",
+        "literatur",
+        "literaturverzeichnis",
+        "vorwort",
+        "anhang",
+        "résumé",
+        "introduction",
+        "conclusion",
+        "bibliographie",
+        "remerciements",
+        "annexe",
+        "annexes",
+        "préface",
+        "resumen",
+        "introducción",
+        "conclusiones",
+        "bibliografía",
+        "referencias",
+        "agradecimientos",
+        "anexo",
+        "resumo",
+        "introdução",
+        "conclusão",
+        "conclusões",
+        "referências",
+        "riassunto",
+        "introduzione",
+        "conclusioni",
+        "samenvatting",
+        "inleiding",
+        "conclusie",
+        "streszczenie",
+        "wstęp",
+        "wnioski",
+        "bibliografia",
+    ]
 )
 
 

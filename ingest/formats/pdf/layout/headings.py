@@ -7,7 +7,6 @@ costs little.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ingest.formats.pdf.layout.heading_candidates import (
     LEADERS,
@@ -78,9 +77,7 @@ def _by_size(pages: Sequence[PageLines], lines: Sequence[Line], body: float) -> 
     ]
     times = Counter(group[0].text for group in found)
     found = [
-        group
-        for group in found
-        if times[group[0].text] < _OFTEN or NUMBERED.match(group[0].text)
+        group for group in found if times[group[0].text] < _OFTEN or NUMBERED.match(group[0].text)
     ]
     if not found or sum(map(len, found)) > _MOST * len(lines):
         return

@@ -15,7 +15,8 @@ _MISLEADING = frozenset("#|`~=-")
 # would also turn `x²` into `x2`.
 _FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
 # Keyword search reads `note⁴` as `note4`; behind a unit or a variable, `m²`, that is right.
-_NOTE_MARK = re.compile("(?<=[^\\W\\d_]{3})[⁰¹²³⁴-⁹]+")
+_RAISED = re.compile("[⁰¹²³⁴-⁹]+")
+_WORD = 3  # letters; a note mark follows at least as many
 
 
 def page_markdown(page: PageLines) -> str:
@@ -47,12 +48,15 @@ def tidy(text: str) -> str:
     """Replace presentation forms by plain letters, and strip the text."""
     if text.isascii():
         return text.strip()
-    text = _NOTE_MARK.sub(_apart, text.replace("\u00a0", " "))
+    text = _RAISED.sub(_apart, text.replace("\u00a0", " "))
     return _FOR_THE_LOOK.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text).strip()
 
 
 def _apart(mark: re.Match[str]) -> str:
-    return "^" + unicodedata.normalize("NFKC", mark.group())
+    """`^4` for a note mark behind a word."""
+    start, figures = mark.start(), mark.group()
+    is_note = mark.string[max(start - _WORD, 0) : start].isalpha() and start >= _WORD
+    return f"^{unicodedata.normalize('NFKC', figures)}" if is_note else figures
 
 
 def _markdown(line: Line) -> str:

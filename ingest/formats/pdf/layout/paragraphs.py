@@ -14,9 +14,12 @@ _NARROWEST = 12.0  # font sizes; lines in a narrower column are labels rather th
 _FEWEST = 3  # lines with the same right edge, for it to be the edge of the column
 _GRAIN = 3.0  # points by which the ends of justified lines may differ
 _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is indented
-_ITEM = re.compile(r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s")
+_ITEM = re.compile(
+    r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
+)
 _LEADERS = (". .", "...", "…", "_ _", "___")
-_END_OF_SENTENCE = (".", "!", "?", ":", "”", "\"", "。", "！", "？")
+_END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "！", "？")
+_BEHIND_ITEM = (".", ")")
 _CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
 
@@ -57,21 +60,30 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     """Whether the text goes on in the line below, without a break that means something."""
     edge = edges.get(id(line))
     text = following.text
-    if edge is None or following.kind != "text" or not text:
+    if edge is None or not text or following.kind != "text":
         return False
+    left, right = edge
     size = line.size or line.height
-    if edge[1] - edge[0] < _NARROWEST * size or abs(size - following.size) > 0.1 * size:
-        return False
-    if _ITEM.match(text) or line.text[-6:].rstrip("0123456789ivx ").endswith(_LEADERS):
-        return False
+    first = text[0]
     width = (following.right - following.left) / len(text)
-    need = 2 * width if text[0] >= _CJK else (text.find(" ") % (len(text) + 1) + 1) * width
-    if _RIGHT_TO_LEFT[0] <= text[0] <= _RIGHT_TO_LEFT[1]:
-        return line.left - edge[0] < need
-    indent = following.left - line.left
-    if _INDENT[0] * size < indent < _INDENT[1] * size and line.text.endswith(_END_OF_SENTENCE):
+    need = (text.find(" ", 1) % 40 + 1) * width if first < _CJK else 2 * width
+    is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
+    room = line.left - left if is_right_to_left else right - line.right
+    if room >= need or right - left < _NARROWEST * size:
         return False
-    return edge[1] - line.right < need
+    if abs(size - following.size) > 0.1 * size:
+        return False
+    ending = line.text[-1]
+    if ending.isdigit() and line.text[-6:].rstrip("0123456789 ").endswith(_LEADERS):
+        return False
+    if (not first.isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
+        return False
+    indent = following.left - line.left
+    return (
+        ending not in _END_OF_SENTENCE
+        or is_right_to_left
+        or not _INDENT[0] * size < indent < _INDENT[1] * size
+    )
 
 
 def goes_on_above(line: Line, following: Line) -> bool:

@@ -12,14 +12,14 @@ from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated, utf16_indices
 
-# A letter or bracket before a figure; a figure of several digits that is no year; a sign in it.
-_CANDIDATE = re.compile(
-    r"[^\W\d_]\d{1,3}(?!\d)|[)\]”’\"'.,;:!?]\d{1,3}(?![\d.,])"
-    r"|(?<![\d.,])(?!(?:1[89]|20)\d\d\b)\d{2,6}(?![\d.,]\d)|(?<=[\w)])[-\u2212\u2013]\d{1,2}(?!\d)"
-)
+_FIGURE = re.compile(r"\d+")
+_SIGNS = "-\u2212\u2013"
+_BEFORE_MARK = frozenset(")]”’\"'.,;:!?")
+_LONGEST_MARK, _LONGEST_POWER = 3, 6  # digits
 _MOST_CANDIDATES = 200  # per page; tables of figures have more
 _SMALLER = 0.85  # times the height of the text beside it
 _RAISED, _LOWERED = 0.12, 0.2  # shares of that height by which bottom or top differ
+_YEAR = 4  # digits
 _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
 _FIGURES = frozenset("0123456789+-\u2212\u2013=(),")
@@ -32,10 +32,9 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
     """Write raised and lowered figures with the characters of Unicode for them, one for one."""
     if not lines.has_places:
         return
-    spans = [match.span() for match in _CANDIDATE.finditer(text)]
-    if not 0 < len(spans) <= _MOST_CANDIDATES:
+    ends = list(_candidates(text))
+    if not 0 < len(ends) <= 3 * _MOST_CANDIDATES:
         return
-    ends = [index for start, end in spans for index in (max(start - 1, 0), start, end - 1)]
     if count != len(text):
         ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
     turn = pdfium.rotation(page)
@@ -47,6 +46,26 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
     ]
     if suspects:
         _mark(text_page, turn, suspects, lines.lines)
+
+
+def _candidates(text: str) -> Iterator[int]:
+    """Before, first and last character of figures that may be raised or lowered.
+
+    Behind a letter, a bracket or a sign; or of several digits, as `2^10`, but no year.
+    """
+    for match in _FIGURE.finditer(text):
+        start, end = match.span()
+        before = text[start - 1] if start else " "
+        if before in _SIGNS:
+            if end - start < _LONGEST_MARK and start > 1 and text[start - 2] > " ":
+                yield from (start - 2, start - 1, end - 1)
+        elif before.isalpha() or before in _BEFORE_MARK:
+            if end - start <= _LONGEST_MARK:
+                yield from (start - 1, start, end - 1)
+        elif 1 < end - start <= _LONGEST_POWER and not (
+            end - start == _YEAR and text[start] in "12"
+        ):
+            yield from (start, start, end - 1)
 
 
 def _mark(
@@ -118,9 +137,7 @@ def _continues(line: Line, part: Line) -> bool:
     size = max(line.size, part.size)
     gap = part.left - line.right
     overlap = min(line.top, part.top) - max(line.bottom, part.bottom)
-    return (
-        -0.5 * size < gap < _NEAR * size and overlap > _OVERLAP * min(line.height, part.height)
-    )
+    return -0.5 * size < gap < _NEAR * size and overlap > _OVERLAP * min(line.height, part.height)
 
 
 def _append(line: Line, part: Line) -> None:

@@ -204,12 +204,13 @@ def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
 
 def _loose(lines: Sequence[Line]) -> set[int]:
     """`start` of the lines that are wide for their number of characters."""
-    widths = [
-        (line.right - line.left) / (len(line.text) * (line.size or line.height or 1.0))
-        for line in lines
-    ]
-    widest = min(_WIDE, _WIDER * sorted(widths)[len(widths) // 2]) if widths else _WIDE
+    widths = [(line.right - line.left) / (len(line.text) * (line.size or 12.0)) for line in lines]
+    if not widths:
+        return set()
+    widest = min(_WIDE, _WIDER * sorted(widths)[len(widths) // 2])
     found = [place for place, width in enumerate(widths) if width > widest]
+    if not found:
+        return set()
     # Lines of the same width per character are set in a fixed-width font.
     fixed = Counter(int(500 * widths[place]) for place in found)
     return {
@@ -230,7 +231,7 @@ def _mark_suspects(page: PageLines) -> None:
         height = previous.top - previous.bottom
         if line.bottom > previous.top - SLACK * height:
             page.jumps = True
-        if line.left > previous.right - height and line.top > previous.bottom + SLACK * height:
+        elif line.top > previous.bottom + SLACK * height and line.left > previous.right - height:
             page.has_parts = True
         if (line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height) or (
             line.text[-1].isdigit()

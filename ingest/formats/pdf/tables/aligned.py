@@ -2,7 +2,7 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines, Table
@@ -73,7 +73,7 @@ class _Run:
     def placed(self) -> list[list[Piece]]:
         """The baselines, each piece with its column."""
         return [
-            [replace(piece, column=bisect_right(self.lefts, piece.left) - 1) for piece in line]
+            [Piece(bisect_right(self.lefts, piece.left) - 1, *piece[1:]) for piece in line]
             for line in self.lines
         ]
 

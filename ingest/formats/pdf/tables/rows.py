@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from ingest.formats.pdf.tables.cells import cell_text
 
@@ -16,8 +16,7 @@ _NUMBER = re.compile(rf"{_SIGN} ?(?:[€$£¥₹#~≈<>]|[A-Z]{{2,3}} )? ?{_SIGN
 _LONGEST_NUMBER = 20  # characters in a cell with a number and its unit
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Part of a cell on one baseline."""
 
     column: int
