@@ -174,11 +174,15 @@ class PageReader:
         run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
         run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
         if not text.isascii() and RIGHT_TO_LEFT.search(text):
-            run_or_roll_back("right_to_left", one, lambda: restore_logical_order(text_page, lines))
+            run_or_roll_back("right_to_left", one, lambda: self._restore_order(text_page, lines))
         else:
             run_or_roll_back("tables", one, lambda: tables_to_markdown(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
         attempt("headings", lambda: _find_bold(text_page, lines))
+
+    def _restore_order(self, text_page: int, lines: PageLines) -> None:
+        if not restore_logical_order(text_page, lines):
+            self._findings.warnings.add("reading_direction_unsure")
 
     def _drop_hidden(self, page: int, text_page: int, lines: PageLines) -> None:
         warning = drop_hidden(page, text_page, lines)

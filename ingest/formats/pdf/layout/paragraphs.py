@@ -18,7 +18,7 @@ _ITEM = re.compile(
     r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
 )
 _LEADERS = (". .", "...", "…", "_ _", "___")
-_END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "！", "？")
+_END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
 _CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
@@ -66,7 +66,8 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     size = line.size or line.height
     first = text[0]
     width = (following.right - following.left) / len(text)
-    need = (text.find(" ", 1) % 40 + 1) * width if first < _CJK else 2 * width
+    end = text.find(" ", 1)
+    need = 2 * width if first >= _CJK else ((end if end > 0 else len(text)) + 1) * width
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
     room = line.left - left if is_right_to_left else right - line.right
     if room >= need or right - left < _NARROWEST * size:

@@ -14,11 +14,12 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated, utf16
 
 _FIGURE = re.compile(r"\d+")
 _SIGNS = "-\u2212\u2013"
-_BEFORE_MARK = frozenset(")]”’\"'.,;:!?")
-_LONGEST_MARK, _LONGEST_POWER = 3, 6  # digits
+_BEFORE_MARK = frozenset(")]”\u2019\"'.,;:!?")
+_LONGEST_MARK, _LONGEST_POWER = 3, 4  # digits
 _MOST_CANDIDATES = 200  # per page; tables of figures have more
 _SMALLER = 0.85  # times the height of the text beside it
-_RAISED, _LOWERED = 0.12, 0.2  # shares of that height by which bottom or top differ
+# Shares of that height: small figures on the same baseline are neither raised nor lowered.
+_RAISED, _BELOW_TOP, _LOWERED = 0.12, 0.2, 0.02
 _YEAR = 4  # digits
 _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
@@ -93,9 +94,10 @@ def _marked(text: str, start: int, boxes: Sequence[Box]) -> str:
     for place, box in enumerate(boxes[1:], start=start + 1):
         character = text[place]
         if character in _FIGURES and _differ(base, box):
-            if box[3] > base[3] + _RAISED * (base[1] - base[3]):
+            height = base[1] - base[3]
+            if box[3] > base[3] + _RAISED * height and box[1] > base[1] - _BELOW_TOP * height:
                 characters[place] = character.translate(_SUPER)
-            elif box[1] < base[1] - _LOWERED * (base[1] - base[3]):
+            elif box[3] < base[3] - _LOWERED * height:
                 characters[place] = character.translate(_SUB)
         elif character != " ":
             base = box

@@ -1,5 +1,6 @@
 """Lines of a page with their positions, in the rotation in which the page is shown."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +13,16 @@ from numpy.typing import NDArray
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
+from ingest.formats.pdf.layout.spans import line_spans
 from ingest.model import Step
 from ingest.optional_steps import improve
-
-HYPHEN = "\ufffe"
-"""pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""
 
 SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
 _TURNED = 3  # height by width; above this, text runs up or down the page
+_TALL = 2.0  # height by font size; above this, a line has text of several baselines
+_WORD = re.compile(r"\S+")
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDER = 1.2  # times the page's median; wider lines may have gaps
 _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
@@ -142,7 +144,7 @@ def run_or_roll_back(step: Step, pages: Sequence[PageLines], change: Callable[[]
 
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     """Lines in pdfium's order, which is mostly reading order."""
-    spans = _spans(text)
+    spans = line_spans(text)
     if not spans:
         return PageLines([])
     ends = [index for _, start, end in spans for index in (start, end - 1)]
@@ -155,6 +157,8 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
+    if any(line.height > _TALL * line.size > 0 for line in found.lines):
+        found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
     _mark_suspects(found)
     return found
 
@@ -224,6 +228,34 @@ def _loose(lines: Sequence[Line]) -> set[int]:
     }
 
 
+def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
+    """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
+    words = [match.span() for match in _WORD.finditer(line.text)]
+    if (
+        not line.height > _TALL * line.size > 0
+        or line.is_turned
+        or len(words) < 2
+        or line.end - line.start != len(line.text)
+    ):
+        yield line
+        return
+    ends = [line.start + place for start, end in words for place in (start, end - 1)]
+    boxes = pdfium.char_boxes(text_page, ends)
+    if turn:
+        boxes = [rotated(box, turn) for box in boxes]
+    first = 0
+    for index in range(1, len(words) + 1):
+        if index < len(words) and abs(boxes[2 * index][3] - boxes[2 * first][3]) < line.size:
+            continue
+        start, end = words[first][0], words[index - 1][1]
+        span = (line.text[start:end], 0, 0)
+        places = [line.start + start, line.start + end - 1]
+        (part,) = _lines([span], places, [boxes[2 * first], boxes[2 * index - 1]])
+        part.size = line.size
+        yield part
+        first = index
+
+
 def _mark_suspects(page: PageLines) -> None:
     """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
     gaps = _loose(page.lines)
@@ -259,37 +291,6 @@ def rotated(box: Any, quarters: int) -> Any:
     if quarters == 3:
         return -top, right, -bottom, left
     return box
-
-
-def _spans(text: str) -> list[tuple[str, int, int]]:
-    """Stripped text, start and end of each line that is not blank.
-
-    Stripping matters: pdfium adds spaces at line ends that have neither size nor position.
-    """
-    spans: list[tuple[str, int, int]] = []
-    start = 0
-    has_broken = HYPHEN in text
-    for row in text.split("\r\n"):
-        if has_broken and HYPHEN in row:
-            spans += _broken_spans(row, start)
-        elif inner := row.strip():
-            first = start if row[0] == inner[0] else start + row.index(inner[0])
-            spans.append((inner, first, first + len(inner)))
-        start += len(row) + 2
-    return spans
-
-
-def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """Split lines that pdfium joined because of a hyphenated word."""
-    *broken, last = row.split(HYPHEN)
-    for piece in broken:
-        inner = piece.lstrip()
-        if inner:
-            yield inner + HYPHEN, start + len(piece) - len(inner), start + len(piece) + 1
-        start += len(piece) + 1
-    if inner := last.strip():
-        first = start + last.index(inner[0])
-        yield inner, first, first + len(inner)
 
 
 def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
