@@ -12,6 +12,7 @@ _SHARE = 0.8  # of all pages, or of the odd or even ones
 _MOST_LINES = 4  # at the top and at the bottom of a page
 _APART = 0.7  # line heights between a header or footer and the text
 _TOLERANCE = 8.0  # points
+_MARGIN = 80.0  # points from the edge in which lines may be headers though their text differs
 _LONGEST = 200  # characters
 _PAGE_NUMBER = re.compile(
     r"\W*(?:(?:page|seite|p)\b\W*)?0(?:\s*\W?\s*(?:of|von|de|sur)?\s*0)?\W*", re.IGNORECASE
@@ -24,7 +25,7 @@ _Place = tuple[int, Line, float]
 
 
 def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
-    """Remove repeated headers and footers, but never all lines of a page."""
+    """Remove repeated headers and footers, but never all lines of a page; move others last."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
     if len(readable) < _FEWEST_PAGES:
         return
@@ -33,12 +34,14 @@ def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
     for places in candidates.values():
         for index, line in _repeated(places, readable):
             dropped[index].add(id(line))
-    for index, line in _running_heads(candidates, readable):
-        dropped[index].add(id(line))
     for index, lines in dropped.items():
         rest = [line for line in pages[index].lines if id(line) not in lines]
         if rest:
             pages[index].lines = rest
+    for index, line in _running_heads(candidates, readable):
+        others = [other for other in pages[index].lines if other is not line]
+        if len(others) < len(pages[index].lines):
+            pages[index].lines = [*others, line]
 
 
 def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
@@ -93,15 +96,17 @@ def _running_heads(
 ) -> Iterator[tuple[int, Line]]:
     """Lines that stand where most pages have one, such as the title of the chapter.
 
-    The first page with each text keeps it: the text may be nowhere else.
+    They go behind the text of their page, which they would interrupt.
     """
     on: dict[tuple[bool, int], set[int]] = defaultdict(set)
     for (is_top, _), places in candidates.items():
         for index, _, distance in places:
+            if distance > _MARGIN:
+                continue
             on[is_top, int(distance / _TOLERANCE)].add(index)
     usual = {slot for slot, found in on.items() if _is_on_most(found, readable)}
     for (is_top, _), places in candidates.items():
-        for index, line, distance in places[1:]:
+        for index, line, distance in places:
             if (is_top, int(distance / _TOLERANCE)) in usual:
                 yield index, line
 

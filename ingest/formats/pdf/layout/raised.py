@@ -23,6 +23,7 @@ _RAISED, _BELOW_TOP, _LOWERED = 0.12, 0.2, 0.02
 _YEAR = 4  # digits
 _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
+_MARKED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _FIGURES = frozenset("0123456789+-\u2212\u2013=(),")
 _SPACE = 0.15  # font sizes between two words
 _NEAR = 0.6  # font sizes between two parts of a line
@@ -122,19 +123,28 @@ def join_broken(page: PageLines) -> None:
 
 def _joined(lines: Sequence[Line]) -> Iterator[Line]:
     previous: Line | None = None
+    was_small = False
     for line in lines:
-        if previous is not None and _continues(previous, line):
-            _append(previous, line)
-            continue
+        if previous is not None and _is_beside(previous, line):
+            is_small = _is_small(line, previous)
+            if is_small or was_small or previous.text[-1] in _MARKED or line.text[0] in _MARKED:
+                _append(previous, line, is_small=is_small)
+                was_small = is_small
+                continue
         if previous is not None:
             yield previous
-        previous = line
+        previous, was_small = line, False
     if previous is not None:
         yield previous
 
 
-def _continues(line: Line, part: Line) -> bool:
-    if line.kind != "text" or part.kind != "text":
+def _is_small(part: Line, line: Line) -> bool:
+    return part.size < _SMALLER * line.size
+
+
+def _is_beside(line: Line, part: Line) -> bool:
+    """Whether a line goes on in this part."""
+    if not line.kind == part.kind == "text" or not line.text or not part.text:
         return False
     size = max(line.size, part.size)
     gap = part.left - line.right
@@ -142,9 +152,8 @@ def _continues(line: Line, part: Line) -> bool:
     return -0.5 * size < gap < _NEAR * size and overlap > _OVERLAP * min(line.height, part.height)
 
 
-def _append(line: Line, part: Line) -> None:
+def _append(line: Line, part: Line, *, is_small: bool) -> None:
     text = part.text
-    is_small = part.height < _SMALLER * line.height or part.size < _SMALLER * line.size
     if is_small and set(text) <= _FIGURES and part.bottom > line.bottom:
         text = text.translate(_SUPER)
     space = " " if part.left - line.right > _SPACE * max(line.size, part.size) else ""

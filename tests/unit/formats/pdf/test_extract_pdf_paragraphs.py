@@ -79,11 +79,14 @@ def test_a_stamp_in_the_margin_is_last_and_no_heading() -> None:
     assert "#" not in text
 
 
-def test_the_title_of_the_chapter_above_each_page_is_kept_once() -> None:
+def test_the_title_of_the_chapter_above_each_page_follows_the_text() -> None:
     def sheet(number: int) -> bytes:
         head = at(50, 770, "First chapter" if number < 4 else "Second chapter")
-        return head + lines(50, 700, f"Text {'xyz' * number}.", "Text.", "More text.")
+        page = "abcdefgh"[number]
+        return head + lines(50, 700, *(f"{word} of {page}" for word in ("Text", "More", "Rest")))
 
-    text = extract(*map(sheet, range(8)))
+    found = extract_file(io.BytesIO(document(*map(sheet, range(8)))), name="a.pdf")
 
-    assert text.count("First chapter") == text.count("Second chapter") == 1
+    for number, page in enumerate(found.pages):
+        head = "First chapter" if number < 4 else "Second chapter"
+        assert found.text[page.start : page.end].endswith(f"Rest of {'abcdefgh'[number]}\n\n{head}")

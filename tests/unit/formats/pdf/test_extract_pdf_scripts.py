@@ -77,7 +77,10 @@ def test_vertical_text_is_read_column_by_column_from_the_right(vertical: bytes) 
 _HEBREW = (
     "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd"  # two words that end in a final letter
 )
-_ARABIC = "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645 \u0627\u0644\u0648\u062b\u064a\u0642\u0629"
+_ARABIC = (
+    "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645"
+    " \u0627\u0644\u0648\u062b\u064a\u0642\u0629"
+)
 
 
 @pytest.mark.parametrize("text", [_HEBREW, _ARABIC])
