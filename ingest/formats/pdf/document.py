@@ -41,7 +41,8 @@ def extract(source: InputFile) -> Extraction:
 
     Form values stay in place; ticked boxes and comments follow the text of their page. Pages that
     are pictures go through OCR if the source has `ocr`, else they are listed as `unread`. Warnings:
-    `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`, `attachments_not_kept`.
+    `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`,
+    `reading_direction_unsure`, `attachments_not_kept`.
     """
     try:
         document = _open(source)

@@ -41,14 +41,15 @@ def page_markdown(page: PageLines) -> str:
         previous = line
     if page.notes:
         parts += ["\n\n", "\n".join(page.notes)]
-    return tidy("".join(parts))
+    text = "".join(parts)
+    return tidy(_RAISED.sub(_apart, text) if page.has_raised else text)
 
 
 def tidy(text: str) -> str:
     """Replace presentation forms by plain letters, and strip the text."""
     if text.isascii():
         return text.strip()
-    text = _RAISED.sub(_apart, text.replace("\u00a0", " "))
+    text = text.replace("\u00a0", " ")
     return _FOR_THE_LOOK.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text).strip()
 
 

@@ -20,7 +20,6 @@ _MOST_CANDIDATES = 200  # per page; tables of figures have more
 _SMALLER = 0.85  # times the height of the text beside it
 # Shares of that height: small figures on the same baseline are neither raised nor lowered.
 _RAISED, _BELOW_TOP, _LOWERED = 0.12, 0.2, 0.02
-_YEAR = 4  # digits
 _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
 _MARKED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -47,6 +46,7 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
         if _differ(boxes[at], boxes[at + 1]) or _differ(boxes[at + 1], boxes[at + 2])
     ]
     if suspects:
+        lines.has_raised = True
         _mark(text_page, turn, suspects, lines.lines)
 
 
@@ -64,9 +64,7 @@ def _candidates(text: str) -> Iterator[int]:
         elif before.isalpha() or before in _BEFORE_MARK:
             if end - start <= _LONGEST_MARK:
                 yield from (start - 1, start, end - 1)
-        elif 1 < end - start <= _LONGEST_POWER and not (
-            end - start == _YEAR and text[start] in "12"
-        ):
+        elif 1 < end - start < _LONGEST_POWER and text[end : end + 1] not in ("", "."):
             yield from (start, start, end - 1)
 
 
@@ -118,7 +116,9 @@ def _differ(base: Box, box: Box) -> bool:
 def join_broken(page: PageLines) -> None:
     """Join the parts of a line that pdfium broke at a raised or lowered figure."""
     if page.has_places and page.has_parts:
-        page.lines = list(_joined(page.lines))
+        joined = list(_joined(page.lines))
+        page.has_raised = page.has_raised or len(joined) < len(page.lines)
+        page.lines = joined
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Line]:

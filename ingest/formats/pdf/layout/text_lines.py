@@ -104,6 +104,8 @@ class PageLines:
     """Whether a line is above its predecessor, as at the start of a column."""
     has_parts: bool = False
     """Whether a line begins where its predecessor ends, as behind a raised figure."""
+    has_raised: bool = False
+    """Whether figures were found that are raised or lowered."""
     gaps: set[int] = field(default_factory=set)
     """`start` of each line that is wider than its text, or stands beside another."""
 
@@ -213,8 +215,6 @@ def _loose(lines: Sequence[Line]) -> set[int]:
         return set()
     widest = min(_WIDE, _WIDER * sorted(widths)[len(widths) // 2])
     found = [place for place, width in enumerate(widths) if width > widest]
-    if not found:
-        return set()
     # Lines of the same width per character are set in a fixed-width font.
     fixed = Counter(int(500 * widths[place]) for place in found)
     return {
@@ -232,7 +232,8 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
     words = [match.span() for match in _WORD.finditer(line.text)]
     if (
-        not line.height > _TALL * line.size > 0
+        line.height <= _TALL * line.size
+        or line.size <= 0
         or line.is_turned
         or len(words) < 2
         or line.end - line.start != len(line.text)
@@ -240,17 +241,15 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
         yield line
         return
     ends = [line.start + place for start, end in words for place in (start, end - 1)]
-    boxes = pdfium.char_boxes(text_page, ends)
-    if turn:
-        boxes = [rotated(box, turn) for box in boxes]
+    boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
     first = 0
     for index in range(1, len(words) + 1):
         if index < len(words) and abs(boxes[2 * index][3] - boxes[2 * first][3]) < line.size:
             continue
         start, end = words[first][0], words[index - 1][1]
-        span = (line.text[start:end], 0, 0)
         places = [line.start + start, line.start + end - 1]
-        (part,) = _lines([span], places, [boxes[2 * first], boxes[2 * index - 1]])
+        corners = [boxes[2 * first], boxes[2 * index - 1]]
+        (part,) = _lines([(line.text[start:end], 0, 0)], places, corners)
         part.size = line.size
         yield part
         first = index
