@@ -31,7 +31,8 @@ _OVERLAP = 0.3  # share of the lower height by which two parts of a line overlap
 
 def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLines) -> None:
     """Write raised and lowered figures with the characters of Unicode for them, one for one."""
-    if not lines.has_places:
+    # A figure of another size is a text object of its own inside a line.
+    if not lines.has_places or pdfium.count_objects(page) <= len(lines.lines):
         return
     ends = list(_candidates(text))
     if not 0 < len(ends) <= 3 * _MOST_CANDIDATES:

@@ -215,7 +215,7 @@ def _loose(lines: Sequence[Line]) -> set[int]:
         return set()
     widest = min(_WIDE, _WIDER * sorted(widths)[len(widths) // 2])
     found = [place for place, width in enumerate(widths) if width > widest]
-    # Lines of the same width per character are set in a fixed-width font.
+    # A fixed-width font has the same width per character in each line.
     fixed = Counter(int(500 * widths[place]) for place in found)
     return {
         lines[place].start
@@ -235,7 +235,6 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
         line.height <= _TALL * line.size
         or line.size <= 0
         or line.is_turned
-        or len(words) < 2
         or line.end - line.start != len(line.text)
     ):
         yield line
