@@ -81,6 +81,6 @@ def test_a_size_that_sets_paragraphs_is_no_size_of_headings() -> None:
         lines(50, 700 - 90 * row, *["x = call(y, z) and more of it"] * 6, size=7)
         for row in range(6)
     ]
-    text = [at(50, 720 - 90 * row, "A short paragraph of a line.") for row in range(6)]
+    text = [at(50, 720 - 90 * row, f"A short paragraph of {'abcdef'[row]}.") for row in range(6)]
 
     assert headings(b"".join(part for pair in zip(text, code, strict=True) for part in pair)) == []
