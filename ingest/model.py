@@ -24,7 +24,7 @@ Step = Literal[
     "engine", "fields", "forms", "front_matter", "furniture", "graphics", "header_row",
     "headers_footers", "headings", "hidden_text", "hyphens", "keywords", "layout", "links",
     "main_content", "markup", "metadata", "notes", "numbering", "ocr", "placeholder", "outputs",
-    "reading_order", "right_to_left", "styles", "tables", "tidying", "title", "vertical",
+    "raised", "reading_order", "right_to_left", "styles", "tables", "tidying", "title", "vertical",
 ]  # fmt: skip
 """Steps of extraction that only improve its result (optional_steps.py); a metric label."""
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ingest.formats.pdf import pdfium_annotations as pdfium
+from ingest.formats.pdf.engine import pdfium_annotations as pdfium
 from ingest.optional_steps import improve
 
 _MOST = 2000  # annotations per page

@@ -5,7 +5,11 @@ from functools import partial
 from pypdfium2 import PdfDocument
 
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.pdf.pdfium_annotations import AttachedFile, annotation_file, document_files
+from ingest.formats.pdf.engine.pdfium_annotations import (
+    AttachedFile,
+    annotation_file,
+    document_files,
+)
 
 _MOST = 1000
 _LARGEST = 256 * 1024 * 1024  # bytes

@@ -13,18 +13,22 @@ from pypdfium2.version import PYPDFIUM_INFO
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.encoding.decode import HEAD
-from ingest.formats.pdf import forms, pypdf_fallback
+from ingest.formats.pdf import forms
 from ingest.formats.pdf.attachments import add_document_files
-from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
-from ingest.formats.pdf.headings import Bookmark, mark_headings
-from ingest.formats.pdf.hyphens import join_hyphenated
-from ingest.formats.pdf.markdown import page_markdown
+from ingest.formats.pdf.engine import pypdf_fallback
+from ingest.formats.pdf.engine.pdfium_annotations import language
+from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
+from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
+from ingest.formats.pdf.layout.headings import mark_headings
+from ingest.formats.pdf.layout.hyphens import join_hyphenated
+from ingest.formats.pdf.layout.margins import move_margins_last
+from ingest.formats.pdf.layout.markdown import page_markdown
+from ingest.formats.pdf.layout.outline import Bookmark
+from ingest.formats.pdf.layout.text_lines import PageLines, run_or_roll_back
+from ingest.formats.pdf.layout.vertical import VerticalPages
 from ingest.formats.pdf.page import Findings, PageReader
-from ingest.formats.pdf.pdfium_annotations import language
-from ingest.formats.pdf.pypdf_fallback import PypdfPages
+from ingest.formats.pdf.tables.continued import carry_headers
 from ingest.formats.pdf.text import check_pages, metadata, title
-from ingest.formats.pdf.text_lines import PageLines, run_or_roll_back
-from ingest.formats.pdf.vertical import VerticalPages
 from ingest.optional_steps import attempt, improve
 
 _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
@@ -39,7 +43,8 @@ def extract(source: InputFile) -> Extraction:
 
     Form values stay in place; ticked boxes and comments follow the text of their page. Pages that
     are pictures go through OCR if the source has `ocr`, else they are listed as `unread`. Warnings:
-    `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`, `attachments_not_kept`.
+    `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`,
+    `reading_direction_unsure`, `attachments_not_kept`.
     """
     try:
         document = _open(source)
@@ -122,6 +127,8 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
     """Steps that compare all pages: headers and footers, hyphens, headings."""
     run_or_roll_back("furniture", pages, lambda: drop_stamps(pages, unread))
     run_or_roll_back("furniture", pages, lambda: drop_headers_and_footers(pages))
+    run_or_roll_back("furniture", pages, lambda: move_margins_last(pages))
+    run_or_roll_back("tables", pages, lambda: carry_headers(pages))
     run_or_roll_back("hyphens", pages, lambda: join_hyphenated(pages))
     outline = improve(
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]

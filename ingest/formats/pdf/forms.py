@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from lxml import etree
 from pypdfium2 import PdfDocument
 
-from ingest.formats.pdf.pdfium_annotations import xfa_packet
-from ingest.formats.pdf.text_lines import PageLines
+from ingest.formats.pdf.engine.pdfium_annotations import xfa_packet
+from ingest.formats.pdf.layout.text_lines import PageLines
 
 _LARGEST = 16 * 1024 * 1024  # bytes of form data
 _MOST_VALUES = 5000

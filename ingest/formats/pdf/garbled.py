@@ -12,7 +12,7 @@ from functools import cache
 
 from ingest.analysis.function_words import listed
 from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.text_lines import HYPHEN
+from ingest.formats.pdf.layout.text_lines import HYPHEN
 
 _UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff" + HYPHEN + "]")
 _GARBLED = 0.3  # share of the sample

@@ -8,18 +8,25 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Recogniser
-from ingest.formats.pdf import pdfium, pictures
+from ingest.formats.pdf import pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file
+from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
-from ingest.formats.pdf.headings import numbered
-from ingest.formats.pdf.hidden_text import drop_hidden
-from ingest.formats.pdf.reading_order import sort_lines
-from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, restore_logical_order
-from ingest.formats.pdf.tables import tables_to_markdown
-from ingest.formats.pdf.text_lines import PageLines, plain_lines, read_lines, run_or_roll_back
+from ingest.formats.pdf.layout.heading_candidates import candidates
+from ingest.formats.pdf.layout.hidden_text import drop_hidden
+from ingest.formats.pdf.layout.raised import join_broken, mark_raised
+from ingest.formats.pdf.layout.reading_order import sort_lines
+from ingest.formats.pdf.layout.right_to_left import RIGHT_TO_LEFT, restore_logical_order
+from ingest.formats.pdf.layout.text_lines import (
+    PageLines,
+    plain_lines,
+    read_lines,
+    run_or_roll_back,
+)
+from ingest.formats.pdf.layout.vertical import VerticalPages, looks_vertical
+from ingest.formats.pdf.tables.page_tables import tables_to_markdown
 from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
-from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
 from ingest.storable_text import clean
@@ -162,6 +169,7 @@ class PageReader:
         )
         if len(columns) > len(text):
             return plain_lines(columns)
+        attempt("raised", lambda: mark_raised(page, text_page, text, count, lines))
         self._arrange(page, text_page, text, lines)
         return lines
 
@@ -176,10 +184,15 @@ class PageReader:
         run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
         run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
         if not text.isascii() and RIGHT_TO_LEFT.search(text):
-            run_or_roll_back("right_to_left", one, lambda: restore_logical_order(text_page, lines))
+            run_or_roll_back("right_to_left", one, lambda: self._restore_order(text_page, lines))
         else:
             run_or_roll_back("tables", one, lambda: tables_to_markdown(page, text_page, lines))
+        run_or_roll_back("raised", one, lambda: join_broken(lines))
         attempt("headings", lambda: _find_bold(text_page, lines))
+
+    def _restore_order(self, text_page: int, lines: PageLines) -> None:
+        if not restore_logical_order(text_page, lines):
+            self._findings.warnings.add("reading_direction_unsure")
 
     def _drop_hidden(self, page: int, text_page: int, lines: PageLines) -> None:
         warning = drop_hidden(page, text_page, lines)
@@ -227,5 +240,7 @@ class PageReader:
 
 
 def _find_bold(text_page: int, lines: PageLines) -> None:
-    for line in numbered(lines.lines):
-        line.bold = pdfium.is_bold(text_page, line.start)
+    for line in candidates(lines.lines):
+        line.bold = pdfium.is_bold(text_page, line.start) and (
+            not line.stands_alone or pdfium.is_bold(text_page, line.end - 1)
+        )

@@ -9,7 +9,7 @@ from pypdfium2 import PdfDocument
 from ingest.errors import Permanent
 from ingest.formats.common.ink import has_writing
 from ingest.formats.common.input_file import Recogniser
-from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.engine import pdfium
 from ingest.optional_steps import improve
 from ingest.page_words import Recognised
 

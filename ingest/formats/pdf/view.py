@@ -9,9 +9,10 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
 from ingest.errors import Permanent
 from ingest.formats.common.page_view import Letters, fitting, no_such_page
-from ingest.formats.pdf import pdfium, pictures
-from ingest.formats.pdf.pdfium import Box
-from ingest.formats.pdf.text_lines import rotated, utf16_indices
+from ingest.formats.pdf import pictures
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.text_lines import rotated, utf16_indices
 
 _IN_MEMORY: Final = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower
 _MOST_LETTERS: Final = 100_000

@@ -16,7 +16,7 @@ from ingest.chunking.chunk import chunk
 from ingest.errors import Permanent, Transient
 from ingest.formats import registry
 from ingest.formats.common.input_file import Recogniser
-from ingest.formats.pdf.text_lines import Line, PageLines, run_or_roll_back
+from ingest.formats.pdf.layout.text_lines import Line, PageLines, run_or_roll_back
 from ingest.model import Document, Step
 from ingest.optional_steps import attempt, recording
 from ingest.page_words import Recognised
@@ -135,7 +135,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
     ("function", "name", "step"),
     [
         ("pdf.document.mark_headings", "rich.pdf", "headings"),
-        ("pdf.headings._by_number", "rich.pdf", "headings"),
+        ("pdf.layout.headings._by_number", "rich.pdf", "headings"),
         ("pdf.document._outline", "rich.pdf", "headings"),
         ("pdf.document.drop_headers_and_footers", "rich.pdf", "furniture"),
         ("pdf.document.drop_stamps", "rich.pdf", "furniture"),
@@ -154,7 +154,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("pdf.page.drop_hidden", "rich.pdf", "hidden_text"),
         ("pdf.page.sort_lines", "rich.pdf", "reading_order"),
         ("pdf.page.tables_to_markdown", "rich.pdf", "tables"),
-        ("pdf.page.numbered", "rich.pdf", "headings"),
+        ("pdf.page.candidates", "rich.pdf", "headings"),
         ("pdf.page.read_ticks", "form.pdf", "forms"),
         ("pdf.page.is_garbled", "rich.pdf", "ocr"),
         ("word.numbering.Numbering.label", "rich.docx", "numbering"),

@@ -6,8 +6,8 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.formats.common.input_file import InputFile
-from ingest.formats.pdf import pypdf_fallback
-from ingest.formats.pdf.markdown import tidy
+from ingest.formats.pdf.engine import pypdf_fallback
+from ingest.formats.pdf.layout.markdown import tidy
 from ingest.formats.pdf.text import metadata, title
 from ingest.formats.pdf.torn import better_text
 from ingest.formats.registry import extract as extract_file

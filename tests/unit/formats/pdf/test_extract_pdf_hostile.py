@@ -6,7 +6,8 @@ import zlib
 import pytest
 
 from ingest.errors import Permanent
-from ingest.formats.pdf import pdfium, vertical
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout import vertical
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_files

@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from ingest.formats.pdf.headings import mark_headings
-from ingest.formats.pdf.hyphens import join_hyphenated
-from ingest.formats.pdf.reading_order import sort_lines
-from ingest.formats.pdf.text_lines import HYPHEN, Line, PageLines
+from ingest.formats.pdf.layout.headings import mark_headings
+from ingest.formats.pdf.layout.hyphens import join_hyphenated
+from ingest.formats.pdf.layout.reading_order import sort_lines
+from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders.make_pdf import Sheet, at, document, lines

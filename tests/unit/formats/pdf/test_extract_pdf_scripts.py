@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ingest.formats.pdf.right_to_left import in_logical_order
+from ingest.formats.pdf.layout.right_to_left import in_logical_order, order_evidence
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import document
 
@@ -72,3 +72,55 @@ def test_vertical_text_is_read_column_by_column_from_the_right(vertical: bytes) 
     columns = [line for line in text.split("\n") if line]
     assert columns[0].startswith("ぁあぃいぅうぇえぉお")
     assert columns[1].startswith("どな")
+
+
+_HEBREW = (
+    "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd"  # two words that end in a final letter
+)
+_ARABIC = (
+    "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645"
+    " \u0627\u0644\u0648\u062b\u064a\u0642\u0629"
+)
+
+
+@pytest.mark.parametrize("text", [_HEBREW, _ARABIC])
+def test_letters_that_begin_or_end_words_tell_the_order(text: str) -> None:
+    assert order_evidence(text) > 0
+    assert order_evidence(text[::-1]) < 0
+    assert order_evidence("Latin words") == 0
+
+
+def drawn(*texts: str) -> bytes:
+    """The characters from left to right, one line for each text."""
+    letters = sorted(set("".join(texts)) - {" "})
+    codes = {letter: 0x41 + place for place, letter in enumerate(letters)}
+    pairs = "".join(f"<{code:02x}> <{ord(letter):04x}>\n" for letter, code in codes.items())
+    cmap = (
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
+        f"{len(codes)} beginbfchar\n{pairs}endbfchar endcmap"
+    ).encode()
+    font = [
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 12 0 R >>",
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(cmap), cmap),
+    ]
+    content = b"".join(
+        b"BT /R 12 Tf 1 0 0 1 50 %d Tm <%b> Tj ET\n"
+        % (700 - 30 * row, bytes(codes.get(letter, 0x20) for letter in text).hex().encode())
+        for row, text in enumerate(texts)
+    )
+    return document(content, extra=font, fonts={"R": b"11 0 R"})
+
+
+@pytest.mark.parametrize("text", [_HEBREW, _ARABIC])
+def test_right_to_left_text_is_read_whatever_the_producer_wrote(text: str) -> None:
+    in_the_order_of_speech = extract_file(io.BytesIO(drawn(text)), name="a.pdf")
+    as_it_looks = extract_file(io.BytesIO(drawn(text[::-1])), name="a.pdf")
+
+    assert in_the_order_of_speech.text == as_it_looks.text == text
+
+
+def test_lines_that_contradict_each_other_are_flagged() -> None:
+    found = extract_file(io.BytesIO(drawn(_HEBREW, _HEBREW[::-1], _HEBREW)), name="a.pdf")
+
+    assert "reading_direction_unsure" in found.warnings
+    assert found.text.split() == 3 * _HEBREW.split()

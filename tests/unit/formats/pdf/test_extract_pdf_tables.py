@@ -3,7 +3,7 @@
 import io
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import at, document, grid, lines
+from tests.builders.make_pdf import at, document, grid, lines, rule
 
 
 def extract(content: bytes) -> str:
@@ -108,3 +108,124 @@ def test_prose_is_left_alone() -> None:
     text = extract(lines(50, 700, *["Some words of a text that goes on and on."] * 8))
 
     assert "|" not in text
+
+
+_GOODS = [["Item", "What", "Price"], ["A-1", "Bolt", "24.00"], ["A-2", "Nut", "8.00"]]
+_GOODS_TABLE = (
+    "| Item | What | Price |\n|---|---|---|\n| A-1 | Bolt | 24.00 |\n| A-2 | Nut | 8.00 |"
+)
+
+
+def test_rows_that_are_not_ruled_are_found_by_their_numbers() -> None:
+    ruled = grid([50, 150, 250, 350], [700, 640])
+
+    assert extract(ruled + cells([50, 150, 250], [686, 670, 654], _GOODS)) == _GOODS_TABLE
+
+
+def test_a_cell_that_wraps_stays_in_its_row() -> None:
+    wrapped = at(154, 658, "of steel", size=10) + at(154, 634, "of brass", size=10)
+    content = cells([50, 150, 250], [686, 670, 646], _GOODS) + wrapped
+
+    for rules in (b"", grid([50, 150, 250, 350], [700, 620])):
+        assert extract(rules + content) == _GOODS_TABLE.replace("Bolt", "Bolt of steel").replace(
+            "Nut", "Nut of brass"
+        )
+
+
+def test_text_in_a_ruled_row_is_not_cut_into_rows() -> None:
+    lines_of_two = cells(
+        [50, 200], [688, 676, 664], [["Who", "signs"], ["the", "paper"], ["is", "bound"]]
+    )
+
+    found = extract(
+        grid([50, 200, 350], [700, 650, 600])
+        + lines_of_two
+        + cells([50, 200], [630], [["Ann", "Lee"]])
+    )
+
+    assert found == "| Who the is | signs paper bound |\n|---|---|\n| Ann | Lee |"
+
+
+def test_a_merged_cell_is_in_each_row_and_column_that_it_covers() -> None:
+    rules = b"".join(
+        [
+            grid([50, 150, 350], [700, 620]),
+            rule(250, 620, 250, 680),
+            rule(150, 680, 350, 680),
+            rule(50, 660, 350, 660),
+            rule(150, 640, 350, 640),
+        ]
+    )
+    content = cells(
+        [50, 150, 250],
+        [686, 666, 646, 626],
+        [
+            ["Harbour", "Morning", ""],
+            ["", "Guards", "Cooks"],
+            ["North", "45", "46"],
+            ["", "3", "4"],
+        ],
+    )
+
+    assert extract(rules + content) == (
+        "| Harbour | Morning | Morning |\n|---|---|---|\n| Harbour | Guards | Cooks |\n"
+        "| North | 45 | 46 |\n| North | 3 | 4 |"
+    )
+
+
+def test_a_title_in_the_first_row_stays_above_the_table() -> None:
+    rules = grid([50, 150, 250, 350], [680, 660, 640, 620]) + grid([50, 350], [700, 680])
+    title = at(54, 686, "Prices of May", size=10)
+
+    text = extract(rules + title + cells([50, 150, 250], [666, 646, 626], _GOODS))
+
+    assert text == f"Prices of May\n\n{_GOODS_TABLE}"
+
+
+def pages_of(*pages: list[list[str]]) -> str:
+    xs: list[float] = [50, 150, 250]
+    content = [
+        grid([50, 150, 250, 350], [760 - 20 * row for row in range(len(rows) + 1)])
+        + cells(xs, [746 - 20 * row for row in range(len(rows))], rows)
+        for rows in pages
+    ]
+    return extract_file(io.BytesIO(document(*content)), name="a.pdf").text
+
+
+def test_a_table_that_goes_on_has_its_header_on_each_page() -> None:
+    rows = [[f"V{number}", f"{number} bar", "ok"] for number in range(6)]
+
+    text = pages_of([["Valve", "Pressure", "Remark"], *rows[:3]], rows[3:])
+
+    assert text.count("| Valve | Pressure | Remark |\n|---|---|---|\n| V") == 2
+
+
+def test_a_table_with_a_header_of_its_own_is_no_continuation() -> None:
+    first = [["Valve", "Pressure", "Remark"], ["V1", "2", "ok"], ["V2", "4", "ok"]]
+    other = [["Pump", "Flow", "Remark"], ["P1", "70", "ok"], ["P2", "80", "ok"]]
+
+    assert pages_of(first, other).count("Valve") == 1
+    assert pages_of(first, first).count("Valve") == 2
+
+
+def test_a_form_is_lines_of_labels_with_their_values() -> None:
+    form = cells(
+        [50, 150, 320, 420],
+        [700, 682, 664],
+        [
+            ["First name", "Mara", "Last name", "Lindqvist"],
+            ["Street", "Quay Street", "Born", "4 May 1981"],
+            ["Telephone", "0161 4960000", "Job", "Welder"],
+        ],
+    )
+
+    assert extract(form) == (
+        "First name: Mara\nLast name: Lindqvist\nStreet: Quay Street\nBorn: 4 May 1981\n"
+        "Telephone: 0161 4960000\nJob: Welder"
+    )
+
+
+def test_a_table_of_contents_is_lines() -> None:
+    entries = [[f"{number} Chapter of words", str(7 * number)] for number in range(1, 6)]
+
+    assert "|" not in extract(cells([50, 400], [700, 684, 668, 652, 636], entries))

@@ -1,14 +1,16 @@
 """Restores the logical order of right-to-left text where pdfium reverses too much.
 
 pdfium reverses right-to-left text character by character. That also reverses the characters of a
-ligature (lam and alef), which were in order, and puts marks before their base letters.
+ligature (lam and alef), which were in order, and puts marks before their base letters. Some
+producers write the text in logical order from left to right; then pdfium reverses what was right.
+How a page was written shows in letters that only begin or only end words.
 """
 
 import re
 import unicodedata
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.text_lines import PageLines
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
@@ -19,10 +21,35 @@ _FORMS = (*range(0xFB1D, 0xFDFC), *range(0xFE70, 0xFEFD))
 _IN_ORDER = {form.strip() for form in (unicodedata.normalize("NFKC", chr(code)) for code in _FORMS)}
 
 
-def restore_logical_order(text_page: int, page: PageLines) -> None:
-    """Put ligatures and marks of each line in logical order."""
-    for line in page.lines:
-        if not RIGHT_TO_LEFT.search(line.text):
+# Hebrew letters in their final form, and Arabic letters that only end words.
+_FINAL = "\u05da\u05dd\u05df\u05e3\u05e5\u0629\u0649"
+_ARTICLE = "\u0627\u0644"
+_WORDS = re.compile("[\u05d0-\u05ea\u0621-\u064a]{2,}")
+_CONTRADICTION = 4  # a smaller share of the evidence is names and abbreviations
+_WITH_ARTICLE = 4  # letters of a word that has the article
+
+
+def order_evidence(text: str) -> int:
+    """Positive if the words read as they should, negative if their letters are reversed."""
+    score = 0
+    for word in _WORDS.findall(text):
+        score += (word[-1] in _FINAL) - (word[0] in _FINAL)
+        if len(word) >= _WITH_ARTICLE:
+            score += word.startswith(_ARTICLE) - word.endswith(_ARTICLE[::-1])
+    return score
+
+
+def restore_logical_order(text_page: int, page: PageLines) -> bool:
+    """Put each line in logical order, with its ligatures and marks.
+
+    Returns False if the words of the page contradict each other about its order.
+    """
+    lines = [line for line in page.lines if RIGHT_TO_LEFT.search(line.text)]
+    evidence = [order_evidence(line.text) for line in lines]
+    total = sum(evidence)
+    for line, score in zip(lines, evidence, strict=True):
+        if score < 0 or (score == 0 and total < 0):
+            _undo_reversal(text_page, line)
             continue
         places = range(line.start, line.end)
         text = line.text
@@ -32,6 +59,19 @@ def restore_logical_order(text_page: int, page: PageLines) -> None:
         boxes = pdfium.char_boxes(text_page, places)
         extents = [(left, right) for left, _, right, _ in boxes]
         line.text = _STRAY_SPACE.sub("", in_logical_order(text, extents))
+    against = sum(abs(score) for score in evidence if (score < 0) != (total < 0))
+    return _CONTRADICTION * against < sum(map(abs, evidence)) or not against
+
+
+def _undo_reversal(text_page: int, line: Line) -> None:
+    """Put the characters in the order in which they were written, from left to right."""
+    places = range(line.start, line.end)
+    text = line.text
+    if len(places) != len(text):
+        text = pdfium.letters(text_page, places)
+    lefts = [box[0] for box in pdfium.char_boxes(text_page, places)]
+    order = sorted(range(len(text)), key=lefts.__getitem__)
+    line.text = " ".join("".join(text[index] for index in order).split())
 
 
 def in_logical_order(text: str, places: list[tuple[float, float]]) -> str:

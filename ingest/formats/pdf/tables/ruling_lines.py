@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.pdfium import Boxes
-from ingest.formats.pdf.text_lines import Column, rotated
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Boxes
+from ingest.formats.pdf.layout.text_lines import Column, rotated
 
 _THIN = 2.5  # points; a line is at most this thick
 _SHORTEST = 6.0  # points
@@ -32,21 +32,27 @@ class Grid:
     """y of the horizontal lines, from the top down."""
     verticals: tuple[tuple[RuledLine, ...], ...]
     """The vertical lines at each x in `columns`."""
+    levels: tuple[tuple[RuledLine, ...], ...]
+    """The horizontal lines at each y in `rows`."""
 
     def is_divided(self, column: int, y: float) -> bool:
         """Whether a line bounds this column on its left at this height."""
         return any(rule[1] - _SAME <= y <= rule[2] + _SAME for rule in self.verticals[column])
 
+    def is_ruled(self, row: int, x: float) -> bool:
+        """Whether a line bounds this row at its top at this x."""
+        return any(rule[1] - _SAME <= x <= rule[2] + _SAME for rule in self.levels[row])
+
 
 def find_grids(page: int, turn: int) -> list[Grid]:
-    """Grids of at least two rows and columns; `turn`: quarter turns by which the page is shown."""
+    """Grids of at least two columns; `turn`: quarter turns by which the page is shown."""
     left, top, right, bottom = rotated((*_edges(page).T,), turn)
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
     steep = (wide <= _THIN) & (high >= _SHORTEST)
     level = _merged(((top + bottom) / 2)[flat], left[flat], right[flat])
     vertical = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
-    if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(vertical) <= _MOST_RULES:
+    if not 2 <= len(level) <= _MOST_RULES or not 3 <= len(vertical) <= _MOST_RULES:
         return []
     return list(_grids(level, vertical))
 
@@ -102,12 +108,23 @@ def _grids(level: list[RuledLine], vertical: list[RuledLine]) -> Iterator[Grid]:
     for row_set, column_set in _components(meets):
         ys = _distinct(rows[row_set, 0])
         xs = _distinct(columns[column_set, 0])
-        if len(ys) >= 3 and len(xs) >= 3:
-            rules = [vertical[index] for index in column_set]
-            verticals = tuple(
-                tuple(rule for rule in rules if abs(rule[0] - x) <= _SAME) for x in xs
+        if len(ys) >= 2 and len(xs) >= 3:
+            ys.reverse()
+            yield Grid(
+                columns=tuple(xs),
+                rows=tuple(ys),
+                verticals=_at(xs, [vertical[index] for index in column_set]),
+                levels=_at(ys, [level[index] for index in row_set]),
             )
-            yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), verticals=verticals)
+
+
+def _at(places: Sequence[float], rules: Sequence[RuledLine]) -> tuple[tuple[RuledLine, ...], ...]:
+    """The rules at each of these places."""
+    found: list[list[RuledLine]] = [[] for _ in places]
+    for rule in rules:
+        nearest = min(range(len(places)), key=lambda index: abs(places[index] - rule[0]))
+        found[nearest].append(rule)
+    return tuple(map(tuple, found))
 
 
 def _components(meets: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:

@@ -8,8 +8,8 @@ of a page.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.text_lines import Line, PageLines, rotated
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _MODES = (3, 7)  # invisible, and clipping only

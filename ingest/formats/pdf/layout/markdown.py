@@ -6,30 +6,43 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.pdf.text_lines import Line, PageLines
+from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint, line_ends
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
 _MISLEADING = frozenset("#|`~=-")
 # Presentation forms in PDFs: ligatures, Arabic letter forms, Chinese radicals. NFKC on all text
 # would also turn `x²` into `x2`.
 _FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
+# Keyword search reads `note⁴` as `note4`; behind a unit or a variable, `m²`, that is right.
+_RAISED = re.compile("[⁰¹²³⁴-⁹]+")
+_WORD = 3  # letters; a note mark follows at least as many
 
 
 def page_markdown(page: PageLines) -> str:
     """The page as Markdown, followed by its notes."""
     pitch = _usual_pitch(page.lines)
-    blocks: list[str] = []
+    parts: list[str] = []
     previous: Line | None = None
+    edges = line_ends(page)
     for line in page.lines:
         text = _markdown(line)
         if not text:
             continue
-        is_apart = previous is not None and _is_apart(previous, line, pitch)
-        blocks.append(f"\n{text}" if is_apart else text)
+        if previous is not None:
+            if _is_apart(previous, line, pitch):
+                goes_on = edges and previous.top < line.top and goes_on_above(previous, line)
+                parts.append(joint(previous, line) if goes_on else "\n\n")
+            elif edges and is_wrapped(previous, line, edges):
+                parts.append(joint(previous, line))
+            else:
+                parts.append("\n")
+        parts.append(text)
         previous = line
     if page.notes:
-        blocks += ["", *page.notes]
-    return tidy("\n".join(blocks))
+        parts += ["\n\n", "\n".join(page.notes)]
+    text = "".join(parts)
+    return tidy(_RAISED.sub(_apart, text) if page.has_raised else text)
 
 
 def tidy(text: str) -> str:
@@ -38,6 +51,13 @@ def tidy(text: str) -> str:
         return text.strip()
     text = text.replace("\u00a0", " ")
     return _FOR_THE_LOOK.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text).strip()
+
+
+def _apart(mark: re.Match[str]) -> str:
+    """`^4` for a note mark behind a word."""
+    start, figures = mark.start(), mark.group()
+    is_note = mark.string[max(start - _WORD, 0) : start].isalpha() and start >= _WORD
+    return f"^{unicodedata.normalize('NFKC', figures)}" if is_note else figures
 
 
 def _markdown(line: Line) -> str:

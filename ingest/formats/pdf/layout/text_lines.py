@@ -1,5 +1,7 @@
 """Lines of a page with their positions, in the rotation in which the page is shown."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -9,23 +11,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.pdfium import Box
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
+from ingest.formats.pdf.layout.spans import line_spans
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-HYPHEN = "\ufffe"
-"""pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""
-
 SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
+_TURNED = 3  # height by width; above this, text runs up or down the page
+_TALL = 2.0  # height by font size; above this, a line has text of several baselines
+_WORD = re.compile(r"\S+")
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
+_WIDER = 1.2  # times the page's median; wider lines may have gaps
+_NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
+_FIXED = 3  # lines of the same width per character
+_FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
 Kind = Literal["text", "table"]
 
 Column = NDArray[np.float32]
 Columns = tuple[Column, Column, Column, Column]
 """Left, top, right, bottom, one array each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cells of a table, and where its columns stand."""
+
+    rows: list[list[str]]
+    """Text by row and column, equally many in each; the first row is the header."""
+    columns: list[tuple[float, float]]
+    """Left and right edge of each column, in points."""
 
 
 @dataclass(slots=True)
@@ -46,15 +64,24 @@ class Line:
     """pdfium's index of its first character."""
     end: int = 0
     bold: bool = False
-    """Set only for lines that look like numbered headings."""
+    """Set only for lines that may be headings in the size of the body."""
+    stands_alone: bool = False
+    """Whether there is room above it; set only for lines that may be such headings."""
     level: int = 0
     """1 to 6 for a heading."""
     kind: Kind = "text"
+    table: Table | None = None
+    """Of a table that was found by its rules or columns; `text` is its Markdown."""
 
     @property
     def height(self) -> float:
         """Height of the line or table in points."""
         return self.top - self.bottom
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the text runs up or down the page, as a stamp in the margin does."""
+        return len(self.text) > 3 and self.height > _TURNED * (self.right - self.left)
 
     def overlaps(self, other: "Line") -> bool:
         """Whether the lines share at least a tenth of the narrower one's width."""
@@ -75,6 +102,10 @@ class PageLines:
     """Text outside the page box."""
     jumps: bool = False
     """Whether a line is above its predecessor, as at the start of a column."""
+    has_parts: bool = False
+    """Whether a line begins where its predecessor ends, as behind a raised figure."""
+    has_raised: bool = False
+    """Whether figures were found that are raised or lowered."""
     gaps: set[int] = field(default_factory=set)
     """`start` of each line that is wider than its text, or stands beside another."""
 
@@ -115,7 +146,7 @@ def run_or_roll_back(step: Step, pages: Sequence[PageLines], change: Callable[[]
 
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     """Lines in pdfium's order, which is mostly reading order."""
-    spans = _spans(text)
+    spans = line_spans(text)
     if not spans:
         return PageLines([])
     ends = [index for _, start, end in spans for index in (start, end - 1)]
@@ -128,6 +159,8 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
+    if any(line.height > _TALL * line.size > 0 for line in found.lines):
+        found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
     _mark_suspects(found)
     return found
 
@@ -175,18 +208,66 @@ def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
         line.size = known[key]
 
 
+def _loose(lines: Sequence[Line]) -> set[int]:
+    """`start` of the lines that are wide for their number of characters."""
+    widths = [(line.right - line.left) / (len(line.text) * (line.size or 12.0)) for line in lines]
+    if not widths:
+        return set()
+    widest = min(_WIDE, _WIDER * sorted(widths)[len(widths) // 2])
+    found = [place for place, width in enumerate(widths) if width > widest]
+    # A fixed-width font has the same width per character in each line.
+    fixed = Counter(int(500 * widths[place]) for place in found)
+    return {
+        lines[place].start
+        for place in found
+        if widths[place] > _WIDE
+        or (
+            len(lines[place].text) >= _FEWEST_CHARACTERS
+            and fixed[int(500 * widths[place])] < _FIXED
+        )
+    }
+
+
+def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
+    """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
+    words = [match.span() for match in _WORD.finditer(line.text)]
+    if (
+        line.height <= _TALL * line.size
+        or line.size <= 0
+        or line.is_turned
+        or line.end - line.start != len(line.text)
+    ):
+        yield line
+        return
+    ends = [line.start + place for start, end in words for place in (start, end - 1)]
+    boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
+    first = 0
+    for index in range(1, len(words) + 1):
+        if index < len(words) and abs(boxes[2 * index][3] - boxes[2 * first][3]) < line.size:
+            continue
+        start, end = words[first][0], words[index - 1][1]
+        places = [line.start + start, line.start + end - 1]
+        corners = [boxes[2 * first], boxes[2 * index - 1]]
+        (part,) = _lines([(line.text[start:end], 0, 0)], places, corners)
+        part.size = line.size
+        yield part
+        first = index
+
+
 def _mark_suspects(page: PageLines) -> None:
     """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
-    gaps = {
-        line.start
-        for line in page.lines
-        if line.right - line.left > _WIDE * (line.size or line.height) * len(line.text)
-    }
+    gaps = _loose(page.lines)
     for previous, line in pairwise(page.lines):
         height = previous.top - previous.bottom
         if line.bottom > previous.top - SLACK * height:
             page.jumps = True
-        if line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height:
+        elif line.top > previous.bottom + SLACK * height and line.left > previous.right - height:
+            page.has_parts = True
+        if (line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height) or (
+            line.text[-1].isdigit()
+            and previous.text[-1].isdigit()
+            and not line.text.rpartition(" ")[0].endswith(_NOT_BEFORE_CELL)
+        ):
             gaps.update((previous.start, line.start))
     page.gaps = gaps
 
@@ -208,37 +289,6 @@ def rotated(box: Any, quarters: int) -> Any:
     if quarters == 3:
         return -top, right, -bottom, left
     return box
-
-
-def _spans(text: str) -> list[tuple[str, int, int]]:
-    """Stripped text, start and end of each line that is not blank.
-
-    Stripping matters: pdfium adds spaces at line ends that have neither size nor position.
-    """
-    spans: list[tuple[str, int, int]] = []
-    start = 0
-    has_broken = HYPHEN in text
-    for row in text.split("\r\n"):
-        if has_broken and HYPHEN in row:
-            spans += _broken_spans(row, start)
-        elif inner := row.strip():
-            first = start if row[0] == inner[0] else start + row.index(inner[0])
-            spans.append((inner, first, first + len(inner)))
-        start += len(row) + 2
-    return spans
-
-
-def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """Split lines that pdfium joined because of a hyphenated word."""
-    *broken, last = row.split(HYPHEN)
-    for piece in broken:
-        inner = piece.lstrip()
-        if inner:
-            yield inner + HYPHEN, start + len(piece) - len(inner), start + len(piece) + 1
-        start += len(piece) + 1
-    if inner := last.strip():
-        first = start + last.index(inner[0])
-        yield inner, first, first + len(inner)
 
 
 def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:

@@ -7,9 +7,9 @@ from pypdf import PasswordType, PdfReader
 
 from ingest.errors import Permanent
 from ingest.formats.common.input_file import Extraction, InputFile
-from ingest.formats.pdf.markdown import page_markdown
+from ingest.formats.pdf.layout.markdown import page_markdown
+from ingest.formats.pdf.layout.text_lines import plain_lines
 from ingest.formats.pdf.text import check_pages, metadata, title
-from ingest.formats.pdf.text_lines import plain_lines
 from ingest.optional_steps import improve
 
 _VERSION = f"pypdf {pypdf.__version__}"

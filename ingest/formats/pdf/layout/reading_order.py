@@ -9,10 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.formats.pdf.text_lines import SLACK, Line, PageLines
+from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines
 
 _MOST = 500  # lines; the comparison is quadratic
-_TURNED = 3  # height by width; above this, text runs up or down the page
 
 
 def sort_lines(page: PageLines) -> None:
@@ -21,7 +20,7 @@ def sort_lines(page: PageLines) -> None:
     if not page.has_places or not 1 < len(lines) <= _MOST or not page.jumps:
         return
     above = _above(lines)
-    if not np.tril(above, -1).any() or any(_is_rotated(line) for line in lines):
+    if not np.tril(above, -1).any() or any(line.is_turned for line in lines):
         return
     ordered = [lines[index] for index in _Sorter(lines, above).sorted()]
     if _clashes(ordered) <= _clashes(lines):
@@ -48,10 +47,6 @@ def _clashes(lines: list[Line]) -> int:
         and following.bottom < line.top - SLACK * line.height
         for line, following in pairwise(lines)
     )
-
-
-def _is_rotated(line: Line) -> bool:
-    return len(line.text) > 3 and line.height > _TURNED * (line.right - line.left)
 
 
 class _Sorter:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ingest.formats.pdf.text_lines import HYPHEN, Line, PageLines
+from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines
 
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")

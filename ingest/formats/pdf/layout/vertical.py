@@ -3,8 +3,8 @@
 import re
 from typing import BinaryIO
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.text_lines import PageLines
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.text_lines import PageLines
 
 _MOST_OBJECTS = 20_000  # per page; pdfminer reads about 7,000 characters a second
 _MOST_IN_DOCUMENT = 120_000

@@ -12,7 +12,7 @@ from typing import Any
 
 from pypdfium2 import PdfDocument, raw
 
-from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.engine import pdfium
 
 WIDGET: int = raw.FPDF_ANNOT_WIDGET
 FILE: int = raw.FPDF_ANNOT_FILEATTACHMENT

@@ -117,7 +117,7 @@ _ROOM_AT, _COLOURS_AT = (
 _BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
 _STRAIGHT = {raw.FPDF_SEGMENT_MOVETO, raw.FPDF_SEGMENT_LINETO}
-_BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
+_BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd", b"cmbx", b"sfbx", b"ecbx")
 
 
 def address(handle: Any) -> int:

@@ -2,16 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import median
 
-from ingest.formats.pdf.text_lines import Line, PageLines
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _FEWEST_PAGES = 4
 _SHARE = 0.8  # of all pages, or of the odd or even ones
 _MOST_LINES = 4  # at the top and at the bottom of a page
 _APART = 0.7  # line heights between a header or footer and the text
 _TOLERANCE = 8.0  # points
+_MARGIN = 80.0  # points from the edge in which lines may be headers though their text differs
 _LONGEST = 200  # characters
 _PAGE_NUMBER = re.compile(
     r"\W*(?:(?:page|seite|p)\b\W*)?0(?:\s*\W?\s*(?:of|von|de|sur)?\s*0)?\W*", re.IGNORECASE
@@ -24,18 +25,23 @@ _Place = tuple[int, Line, float]
 
 
 def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
-    """Remove repeated headers and footers, but never all lines of a page."""
+    """Remove repeated headers and footers, but never all lines of a page; move others last."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
     if len(readable) < _FEWEST_PAGES:
         return
     dropped: dict[int, set[int]] = defaultdict(set)
-    for places in _candidates(pages, readable).values():
+    candidates = _candidates(pages, readable)
+    for places in candidates.values():
         for index, line in _repeated(places, readable):
             dropped[index].add(id(line))
     for index, lines in dropped.items():
         rest = [line for line in pages[index].lines if id(line) not in lines]
         if rest:
             pages[index].lines = rest
+    for index, line in _running_heads(candidates, readable):
+        others = [other for other in pages[index].lines if other is not line]
+        if len(others) < len(pages[index].lines):
+            pages[index].lines = [*others, line]
 
 
 def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
@@ -85,6 +91,26 @@ def _words(text: str) -> str:
     return "0" if _ROMAN.fullmatch(text) else _NUMBER.sub("0", text)
 
 
+def _running_heads(
+    candidates: dict[tuple[bool, str], list[_Place]], readable: Sequence[int]
+) -> Iterator[tuple[int, Line]]:
+    """Lines that stand where most pages have one, such as the title of the chapter.
+
+    They go behind the text of their page, which they would interrupt.
+    """
+    on: dict[tuple[bool, int], set[int]] = defaultdict(set)
+    for (is_top, _), places in candidates.items():
+        for index, _, distance in places:
+            if distance > _MARGIN:
+                continue
+            on[is_top, int(distance / _TOLERANCE)].add(index)
+    usual = {slot for slot, found in on.items() if _is_on_most(found, readable)}
+    for (is_top, _), places in candidates.items():
+        for index, line, distance in places:
+            if (is_top, int(distance / _TOLERANCE)) in usual:
+                yield index, line
+
+
 def _repeated(places: list[_Place], readable: Sequence[int]) -> list[tuple[int, Line]]:
     """Lines at the usual distance, if they are on most of all, odd or even pages."""
     usual = median(distance for _, _, distance in places)
@@ -92,10 +118,15 @@ def _repeated(places: list[_Place], readable: Sequence[int]) -> list[tuple[int, 
         (index, line) for index, line, distance in places if abs(distance - usual) <= _TOLERANCE
     ]
     on = {index for index, _ in near}
+    return near if _is_on_most(on, readable) else []
+
+
+def _is_on_most(on: set[int], readable: Sequence[int]) -> bool:
+    """Whether these are most of all pages, of the odd or of the even ones."""
     if len(on) < _FEWEST_PAGES:
-        return []
+        return False
     odd, even = ([index for index in readable if index % 2 == rest] for rest in (0, 1))
-    for pages in (readable, odd, even):
-        if len(on.intersection(pages)) >= _SHARE * len(pages) and len(pages) >= _FEWEST_PAGES:
-            return near
-    return []
+    return any(
+        len(on.intersection(pages)) >= _SHARE * len(pages) and len(pages) >= _FEWEST_PAGES
+        for pages in (readable, odd, even)
+    )

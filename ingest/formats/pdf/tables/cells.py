@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.text_lines import HYPHEN, Line, PageLines, rotated
+from ingest.formats.common.markdown import table
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines, Table, rotated
 
 _WORD = re.compile(r"\S+")
 
@@ -65,11 +66,6 @@ class Glyphs:
         return [(left, right) for left, _, right, _ in boxes]
 
 
-def is_beside(line: Line, following: Line) -> bool:
-    """Whether `following` stands to the right of `line`, at the same height."""
-    return following.left >= line.right and abs(following.bottom - line.bottom) < 0.5 * line.height
-
-
 def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
     """Join the pieces of a cell from top to bottom; each comes with its y on the page."""
     if len(pieces) == 1:
@@ -85,8 +81,13 @@ def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
     return text.replace(HYPHEN, "-")
 
 
-def replace_by_table(page: PageLines, inside: Sequence[Line], markdown: str) -> None:
+def replace_by_table(page: PageLines, inside: Sequence[Line], found: Table) -> None:
     """Replace the lines inside a table by the table, at the position of the first of them."""
+    replace_lines(page, inside, table(found.rows)).table = found
+
+
+def replace_lines(page: PageLines, inside: Sequence[Line], markdown: str) -> Line:
+    """Replace lines by a block of Markdown, at the position of the first of them."""
     gone = {id(line) for line in inside}
     made = Line(
         markdown,
@@ -99,3 +100,4 @@ def replace_by_table(page: PageLines, inside: Sequence[Line], markdown: str) -> 
     first = next(index for index, line in enumerate(page.lines) if id(line) in gone)
     rest = [line for line in page.lines[first:] if id(line) not in gone]
     page.lines = [*page.lines[:first], made, *rest]
+    return made

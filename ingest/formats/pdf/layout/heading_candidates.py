@@ -1,0 +1,139 @@
+"""What a heading looks like: its words, and how it stands on the page."""
+
+import re
+from collections.abc import Sequence
+
+from ingest.formats.pdf.layout.text_lines import Line
+
+LONGEST = 150
+"""Characters in a line of a heading."""
+NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
+_FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that NUMBERED can match
+LEADERS = re.compile(r"(?:[.·…_]\s?){3}")  # dot leaders in a table of contents
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
+# An amount or count with its unit: `1,186 crore`, `$4.5m`, `85%`.
+_FIGURE = re.compile(
+    r"\W*(?:(?:\d{1,3}(?:[,.\u00a0 ]\d{3})+|\d{3,})\W*(?:(?![A-Z])\w+\W*){0,2}"
+    r"|\d+(?:[.,]\d+)?\s?(?:%|x|k|m|bn|million|billion|crore|lakh|mio|mrd|millionen|milliarden"
+    r"|millions|milliards|millones)?)\W*",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d\b")
+_LONGEST_ALONE = 80  # characters of a line that stands alone in the size of the body
+_APART = 0.4  # line heights above a line that stands alone
+_SECTION_WORDS = frozenset(
+    [
+        "abstract",
+        "acknowledgement",
+        "acknowledgements",
+        "acknowledgment",
+        "acknowledgments",
+        "appendix",
+        "background",
+        "bibliography",
+        "conclusion",
+        "conclusions",
+        "discussion",
+        "foreword",
+        "introduction",
+        "methods",
+        "overview",
+        "preface",
+        "references",
+        "results",
+        "summary",
+        "zusammenfassung",
+        "einleitung",
+        "schluss",
+        "fazit",
+        "literatur",
+        "literaturverzeichnis",
+        "vorwort",
+        "anhang",
+        "résumé",
+        "introduction",
+        "conclusion",
+        "bibliographie",
+        "remerciements",
+        "annexe",
+        "annexes",
+        "préface",
+        "resumen",
+        "introducción",
+        "conclusiones",
+        "bibliografía",
+        "referencias",
+        "agradecimientos",
+        "anexo",
+        "resumo",
+        "introdução",
+        "conclusão",
+        "conclusões",
+        "referências",
+        "riassunto",
+        "introduzione",
+        "conclusioni",
+        "samenvatting",
+        "inleiding",
+        "conclusie",
+        "streszczenie",
+        "wstęp",
+        "wnioski",
+        "bibliografia",
+    ]
+)
+
+
+def is_title(text: str) -> bool:
+    """Whether a text can be a heading: it has words, and is no figure, code or line of contents."""
+    text = text.strip()
+    letters = sum(map(str.isalpha, text))
+    return (
+        len(text) <= LONGEST
+        and 2 * letters > len(text) - text.count(" ")
+        and _LETTERS.search(text) is not None
+        and LEADERS.search(text) is None
+        and not text.endswith((",", ";"))
+        and (_YEAR.match(text) is not None or _FIGURE.fullmatch(text) is None)
+    )
+
+
+def is_section_word(text: str) -> bool:
+    """Whether a line is nothing but the usual name of a section."""
+    return text.strip(" .:0123456789").lower() in _SECTION_WORDS
+
+
+def candidates(lines: Sequence[Line]) -> list[Line]:
+    """Lines that may be headings in the size of the body; only for these is the font looked up.
+
+    Sets `stands_alone`: with room above and text below.
+    """
+    found = []
+    above: Line | None = None
+    for line in lines:
+        text = line.text
+        if len(text) <= _LONGEST_ALONE and line.kind == "text":
+            if text[:1] in _FIRST and _is_numbered(text):
+                found.append(line)
+            elif text[:1].isupper() and (
+                above is None
+                or above.bottom - line.top > _APART * line.height
+                or line.bottom > above.top
+            ):
+                line.stands_alone = not text.endswith(_NO_HEADING_END) and ":" not in text
+                if line.stands_alone:
+                    found.append(line)
+        above = line
+    return found
+
+
+def _is_numbered(text: str) -> bool:
+    return NUMBERED.match(text) is not None and not text.rstrip().endswith(_NO_HEADING_END)
+
+
+def join(group: Sequence[Line]) -> None:
+    """Merge a heading into its first line; the rest stay in the list with empty text."""
+    group[0].text = " ".join(line.text.strip() for line in group)
+    for line in group[1:]:
+        line.text, line.level = "", 0

@@ -1,0 +1,72 @@
+"""Tells tables from what only stands in columns: forms, tables of contents, prose."""
+
+from collections.abc import Sequence
+
+from ingest.formats.pdf.tables.rows import is_number
+
+_FILLED = 0.6  # minimum share of filled cells
+_LONG = 28.0  # mean characters per cell; above this, a column is prose
+_LONGEST_LABEL = 40
+_NUMERIC = 0.8  # share of numbers in the second of two columns
+_FEWEST_ENTRIES = 3  # of a table of contents
+
+Rows = Sequence[Sequence[str]]
+"""Text by row and column, equally many in each row."""
+
+
+def is_table(rows: Rows) -> bool:
+    """Whether most cells are filled, and at most one column is prose."""
+    width = len(rows[0])
+    filled = sum(map(bool, (cell for row in rows for cell in row)))
+    if filled < _FILLED * width * len(rows):
+        return False
+    columns = [[cell for cell in column if cell] for column in zip(*rows, strict=True)]
+    if width == 2:
+        values = columns[1]
+        return sum(map(is_number, values)) >= _NUMERIC * len(values)
+    prose = [sum(map(len, cells)) > _LONG * len(cells) for cells in columns]
+    return sum(prose) < 2
+
+
+def is_contents(rows: Rows) -> bool:
+    """Whether the last of two columns holds page numbers, which only grow."""
+    if len(rows[0]) != 2 or len(rows) < _FEWEST_ENTRIES:
+        return False
+    numbers = [row[1] for row in rows]
+    if not all(number.isdecimal() and len(number) <= 4 for number in numbers):
+        return False
+    pages = list(map(int, numbers))
+    words = sum(any(map(str.isalpha, row[0])) for row in rows)
+    return pages == sorted(pages) and len(set(pages)) > 1 and words == len(rows)
+
+
+def as_form(rows: Rows) -> list[str] | None:
+    """`label: value` of each field, if every other column holds labels; else None.
+
+    Labels end in a colon; or they have no digit, while the values beside them are of several
+    kinds: a column of a table is all numbers, or all words.
+    """
+    width = len(rows[0])
+    if width % 2:
+        return None
+    pairs = [
+        (row[column], row[column + 1])
+        for row in rows
+        for column in range(0, width, 2)
+        if row[column] or row[column + 1]
+    ]
+    labels = [label for label, _ in pairs if label]
+    if len(labels) < len(pairs) - 1 or len(set(labels)) < len(labels):
+        return None
+    if max(map(len, labels)) > _LONGEST_LABEL:
+        return None
+    if sum(label.endswith(":") for label in labels) < _NUMERIC * len(labels):
+        if any(any(map(str.isdigit, label)) for label in labels):
+            return None
+        for column in range(1, width, 2):
+            kinds = {any(map(str.isdigit, row[column])) for row in rows[1:] if row[column]}
+            if len(kinds) < 2:
+                return None
+    return [
+        f"{label.removesuffix(':')}: {value}".strip() if label else value for label, value in pairs
+    ]

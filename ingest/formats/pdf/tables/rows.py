@@ -1,0 +1,129 @@
+"""Groups the pieces of cells into rows where no ruled line does: by baselines, gaps, numbers."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ingest.formats.pdf.tables.cells import cell_text
+
+_SAME_BASELINE = 0.4  # line heights
+WIDER = 1.25
+"""Times the closest pitch; above this, a gap separates rows."""
+_NUMERIC = 0.6  # share of numbers in a column that holds numbers
+_SIGN = "[-+(\N{MINUS SIGN}\N{EN DASH}]?"
+_NUMBER = re.compile(rf"{_SIGN} ?(?:[€$£¥₹#~≈<>]|[A-Z]{{2,3}} )? ?{_SIGN}[.,]?\d")
+_LONGEST_NUMBER = 20  # characters in a cell with a number and its unit
+
+
+class Piece(NamedTuple):
+    """Part of a cell on one baseline."""
+
+    column: int
+    left: float
+    right: float
+    middle: float
+    """y of its middle, in points."""
+    height: float
+    text: str
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is a figure, with its sign, currency or unit: a figure does not wrap."""
+    return len(text) <= _LONGEST_NUMBER and _NUMBER.match(text) is not None
+
+
+def baselines(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces at the same height, from the top down."""
+    found: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.middle):
+        if found and found[-1][0].middle - piece.middle < _SAME_BASELINE * piece.height:
+            found[-1].append(piece)
+        else:
+            found.append([piece])
+    return found
+
+
+def numeric_columns(lines: Sequence[Sequence[Piece]]) -> set[int]:
+    """Columns that hold numbers on at least two baselines."""
+    cells: dict[int, list[bool]] = {}
+    for line in lines:
+        for piece in line:
+            cells.setdefault(piece.column, []).append(is_number(piece.text.strip()))
+    return {
+        column
+        for column, numbers in cells.items()
+        if sum(numbers) >= max(2, _NUMERIC * (len(numbers) - 1))  # one may be the header
+    }
+
+
+def first_baselines(
+    lines: Sequence[Sequence[Piece]], edges: Sequence[float] | None = None
+) -> list[int]:
+    """Indices of the baselines with which a row begins.
+
+    A row has a number in a column of numbers; or else a first cell that does not continue the one
+    above. Other baselines continue a cell. `edges`: where the text of each column has to end.
+    """
+    numeric = numeric_columns(lines)
+    first = min((piece.column for line in lines for piece in line), default=0)
+    pitches = [upper[0].middle - lower[0].middle for upper, lower in pairwise(lines)]
+    tight = WIDER * min(pitches, default=0.0)
+    edge = (
+        edges[first]
+        if edges
+        else max((p.right for line in lines for p in line if p.column == first), default=0.0)
+    )
+    starts: list[int] = []
+    seen_numbers = False
+    for index, line in enumerate(lines):
+        columns = {piece.column for piece in line}
+        has_number = any(p.column in numeric and is_number(p.text.strip()) for p in line)
+        is_spaced = index > 0 and pitches[index - 1] > tight
+        continues = all(piece.text.strip()[:1].islower() for piece in line)
+        if has_number:
+            is_start = True
+        elif continues:
+            is_start = False
+        elif len(columns) < 2:
+            is_start = index > 0 and columns == {first} and not _wraps(lines[index - 1], line, edge)
+        elif first in columns:
+            is_start = index == 0 or seen_numbers or not numeric or is_spaced
+        else:
+            is_start = index == 0 or is_spaced
+        seen_numbers = seen_numbers or has_number
+        if is_start:
+            starts.append(index)
+    return starts
+
+
+def _wraps(above: Sequence[Piece], line: Sequence[Piece], edge: float) -> bool:
+    """Whether the first cell goes on from the line above: its next word had no room there."""
+    piece = line[0]
+    word = piece.text.split(maxsplit=1)[0]
+    width = (piece.right - piece.left) * (len(word) + 1) / max(len(piece.text), 1)
+    return any(other.column == piece.column and other.right + width > edge for other in above)
+
+
+def grouped(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> list[list[Piece]]:
+    """The pieces of each row; baselines between two rows go to the one that is closer."""
+    bounds = [0]
+    for upper, lower in pairwise(starts):
+        gaps = [
+            lines[index][0].middle - lines[index + 1][0].middle for index in range(upper, lower)
+        ]
+        widest = max(range(len(gaps)), key=gaps.__getitem__)
+        is_clear = gaps[widest] > WIDER * min(gaps)
+        bounds.append(upper + 1 + widest if is_clear else lower)
+    bounds.append(len(lines))
+    return [
+        [piece for line in lines[start:end] for piece in line] for start, end in pairwise(bounds)
+    ]
+
+
+def texts(pieces: Sequence[Piece], width: int) -> list[str]:
+    """The text of each cell of a row."""
+    cells: list[list[tuple[float, str]]] = [[] for _ in range(width)]
+    for piece in pieces:
+        cells[piece.column].append((piece.middle, piece.text))
+    return [cell_text(cell) if cell else "" for cell in cells]

@@ -1,0 +1,181 @@
+"""Fills the cells between ruled lines, also where only columns are ruled, and merged cells."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from ingest.formats.pdf.layout.text_lines import Line, PageLines, Table
+from ingest.formats.pdf.tables.cells import Glyphs, Word, replace_by_table
+from ingest.formats.pdf.tables.rows import (
+    Piece,
+    baselines,
+    first_baselines,
+    grouped,
+    numeric_columns,
+    texts,
+)
+from ingest.formats.pdf.tables.ruling_lines import Grid
+
+_SLACK = 1.0  # points by which a word may exceed its cell
+_OUTSIDE = 4.0  # points by which text may exceed its table
+_FILLED = 0.4  # minimum share of filled cells in a ruled table; forms and charts have fewer
+_MERGED = 0.4  # share of cells that belong to another; diagrams have more
+_LONGEST_REPEATED = 60  # characters of a merged cell: a label, not a text
+_FEW_BANDS = 3  # between ruled lines; a table with more is ruled by rows
+_FEWEST_ROWS = 3  # in a band without numbers
+
+Cell = tuple[int, int]
+"""Row and column in the grid."""
+
+
+def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
+    """Replace the lines inside the grid by a table, if they fill it like one."""
+    inside = [line for line in page.lines if line.kind == "text" and _is_within(line, grid)]
+    if not inside or any(
+        not glyphs.has_positions(line) or _stands_out(line, grid) for line in inside
+    ):
+        return
+    glyphs.load_words(inside)
+    merged = _merged_cells(grid)
+    inside = _below_titles(inside, grid, merged)
+    pieces = _pieces_by_cell(inside, grid, glyphs)
+    used = sorted({column for _, column in pieces})
+    bands = sorted({row for row, _ in pieces})
+    rows = [row for band in bands for row in _rows(pieces, band, len(bands), grid)]
+    filled = sum(bool(row[column]) for row in rows for column in used)
+    hidden = sum(row in bands and column in used for row, column in merged)
+    if hidden > _MERGED * len(rows) * len(used):
+        return
+    whole = sum(sum(map(bool, row)) >= 2 for row in rows)
+    if whole < 2 or len(used) < 2 or filled < _FILLED * (len(rows) * len(used) - hidden):
+        return
+    if len(rows) == len(bands):
+        _repeat_merged(rows, bands, merged)
+    columns = [(grid.columns[column], grid.columns[column + 1]) for column in used]
+    found = Table([[row[column] for column in used] for row in rows], columns)
+    replace_by_table(page, inside, found)
+
+
+def _is_within(line: Line, grid: Grid) -> bool:
+    middle = (line.top + line.bottom) / 2
+    return (
+        grid.rows[-1] <= middle <= grid.rows[0]
+        and line.right > grid.columns[0]
+        and line.left < grid.columns[-1]
+    )
+
+
+def _stands_out(line: Line, grid: Grid) -> bool:
+    return line.left < grid.columns[0] - _OUTSIDE or line.right > grid.columns[-1] + _OUTSIDE
+
+
+def _band(line: Line, grid: Grid) -> int:
+    inner = grid.rows[-2:0:-1]  # from the bottom up
+    return len(inner) - bisect_right(inner, (line.top + line.bottom) / 2)
+
+
+def _below_titles(lines: list[Line], grid: Grid, merged: dict[Cell, Cell]) -> list[Line]:
+    """The lines without those in a first row that is one cell: the title stays text."""
+    for band in range(len(grid.rows) - 2):
+        if any(
+            merged.get((band, column)) != (band, 0) for column in range(1, len(grid.columns) - 1)
+        ):
+            break
+        lines = [line for line in lines if _band(line, grid) != band]
+    return lines
+
+
+def _pieces_by_cell(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> dict[Cell, list[Piece]]:
+    found: dict[Cell, list[Piece]] = {}
+    for line in lines:
+        middle = (line.top + line.bottom) / 2
+        row = _band(line, grid)
+        for column, left, right, text in _by_column(line, grid, glyphs):
+            piece = Piece(column, left, right, middle, line.height, text)
+            found.setdefault((row, column), []).append(piece)
+    return found
+
+
+def _rows(
+    pieces: dict[Cell, list[Piece]], band: int, bands: int, grid: Grid
+) -> Iterator[list[str]]:
+    """The rows between two ruled lines: one, or several if only the columns are ruled there."""
+    inside = [piece for (row, _), cell in pieces.items() if row == band for piece in cell]
+    lines = baselines(inside)
+    starts = first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
+    is_split = len(starts) > 1 and (
+        numeric_columns([lines[index] for index in starts])
+        or (bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts))
+    )
+    for row in grouped(lines, starts) if is_split else [inside]:
+        yield texts(row, len(grid.columns) - 1)
+
+
+def _is_prose(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> bool:
+    """Whether a cell goes on where a row would begin."""
+    return any(piece.text.strip()[:1].islower() for index in starts[1:] for piece in lines[index])
+
+
+def _merged_cells(grid: Grid) -> dict[Cell, Cell]:
+    """Cells without a ruled line to the left or above, with the first cell that they belong to."""
+    found: dict[Cell, Cell] = {}
+    xs = [(left + right) / 2 for left, right in zip(grid.columns, grid.columns[1:], strict=False)]
+    for row, (top, bottom) in enumerate(zip(grid.rows, grid.rows[1:], strict=False)):
+        for column, x in enumerate(xs):
+            if column and not grid.is_divided(column, (top + bottom) / 2):
+                found[row, column] = found.get((row, column - 1), (row, column - 1))
+            elif row and not grid.is_ruled(row, x):
+                found[row, column] = found.get((row - 1, column), (row - 1, column))
+    return found
+
+
+def _repeat_merged(
+    rows: Sequence[list[str]], bands: Sequence[int], merged: dict[Cell, Cell]
+) -> None:
+    """Write the text of each merged cell into all cells that it covers, but not across a table."""
+    at = {band: index for index, band in enumerate(bands)}
+    covered: dict[Cell, list[Cell]] = {}
+    for cell, first in merged.items():
+        covered.setdefault(first, [first]).append(cell)
+    for cells in covered.values():
+        here = [(at[row], column) for row, column in cells if row in at]
+        contents = {rows[row][column] for row, column in here} - {""}
+        widths = {column for _, column in here}
+        if len(contents) != 1 or len(widths) == len(rows[0]):
+            continue
+        (text,) = contents
+        if len(text) <= _LONGEST_REPEATED:
+            for row, column in here:
+                rows[row][column] = text
+
+
+def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, float, float, str]]:
+    """Split the line at the ruled lines that it crosses; yields column, left, right and text."""
+    middle = (line.top + line.bottom) / 2
+    inner = grid.columns[1:-1]
+    start, current, edge, end = 0, -1, line.left, line.left
+    for first, _, left, right in _pieces(line, grid, glyphs):
+        column = bisect_left(inner, (left + right) / 2)
+        if current < 0:
+            current = column
+        elif column != current and _crosses(grid, current, column, middle):
+            yield current, edge, end, line.text[start:first]
+            start, current, edge = first, column, left
+        end = right
+    if current >= 0:
+        yield current, edge, line.right, line.text[start:]
+
+
+def _pieces(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[Word]:
+    """The words of a line; a word across a column boundary is split into letters."""
+    inner = grid.columns[1:-1]
+    for word in glyphs.words(line):
+        _, _, left, right = word
+        if bisect_left(inner, left + _SLACK) < bisect_left(inner, right - _SLACK):
+            yield from glyphs.letters(line, word)
+        else:
+            yield word
+
+
+def _crosses(grid: Grid, column: int, other: int, y: float) -> bool:
+    first, last = sorted((column, other))
+    return any(grid.is_divided(boundary, y) for boundary in range(first + 1, last + 1))

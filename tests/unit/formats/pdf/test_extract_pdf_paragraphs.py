@@ -1,0 +1,92 @@
+"""PDF: paragraphs, raised figures, footnotes, and what stands in the margins."""
+
+import io
+
+from ingest.formats.registry import extract as extract_file
+from tests.builders.make_pdf import at, document, lines
+
+_LONG = "This line is as wide as the column of its page can be"
+
+
+def extract(*sheets: bytes) -> str:
+    return extract_file(io.BytesIO(document(*sheets)), name="a.pdf").text
+
+
+def test_line_breaks_inside_a_paragraph_are_spaces() -> None:
+    text = extract(lines(50, 700, _LONG, _LONG, "and ends here.", "Another begins."))
+
+    assert text == f"{_LONG} {_LONG} and ends here.\nAnother begins."
+
+
+def test_lines_that_had_room_for_more_keep_their_breaks() -> None:
+    address = lines(50, 640, "Heron Pumps", "12 Quay Street", "Leeds")
+
+    assert extract(lines(50, 700, _LONG, _LONG) + address).endswith(
+        "\n\nHeron Pumps\n12 Quay Street\nLeeds"
+    )
+
+
+def test_items_of_a_list_keep_their_lines() -> None:
+    items = lines(50, 700, f"- {_LONG}", f"- {_LONG}", f"2. {_LONG}")
+
+    assert extract(items).count("\n") == 2
+
+
+def test_an_indented_line_begins_a_paragraph() -> None:
+    content = (
+        lines(50, 700, f"{_LONG} we.") + lines(70, 685.6, _LONG[:-8]) + lines(50, 671.2, "Go.")
+    )
+
+    assert extract(content).startswith(f"{_LONG} we.\n{_LONG[:-8]}")
+
+
+def test_a_sentence_goes_on_in_the_next_column() -> None:
+    left = lines(40, 700, *["words of the first column go on"] * 3)
+    right = lines(320, 700, *["and in the second they do, too"] * 3)
+
+    assert "go on and in the second" in extract(left + right)
+
+
+def raised(before: str, figures: str, after: str, *, rise: int) -> bytes:
+    return (
+        f"BT /F 12 Tf 1 0 0 1 72 700 Tm ({before}) Tj {rise} Ts /F 7 Tf ({figures}) Tj "
+        f"0 Ts /F 12 Tf ({after}) Tj ET"
+    ).encode()
+
+
+def test_raised_and_lowered_figures_keep_apart() -> None:
+    assert extract(raised("The chip has 2", "10", " cells.", rise=5)) == "The chip has 2¹⁰ cells."
+    assert extract(raised("It is 10", "-3", " of it.", rise=5)) == "It is 10⁻³ of it."
+    assert extract(raised("Air has CO", "2", " in it.", rise=-2)) == "Air has CO₂ in it."
+    assert extract(raised("See the note", "4", " below.", rise=5)) == "See the note^4 below."
+    assert extract(raised("There are 2", "10", " cells.", rise=0)) == "There are 210 cells."
+
+
+def test_footnotes_of_the_first_column_follow_the_text() -> None:
+    left = lines(40, 300, *["words of the first column go on"] * 3)
+    note = lines(40, 220, "1 Measured in the cold hall.", size=8)
+    right = lines(320, 300, *["and in the second they do, too"] * 3)
+
+    assert extract(left + note + right).endswith("do, too\n\n1 Measured in the cold hall.")
+
+
+def test_a_stamp_in_the_margin_is_last_and_no_heading() -> None:
+    stamp = b"BT /F 20 Tf 0 1 -1 0 30 300 Tm (arXiv:1706.03762v7 [cs.CL] 2 Aug 2023) Tj ET\n"
+
+    text = extract(stamp + lines(60, 700, *[_LONG] * 6))
+
+    assert text.endswith("arXiv:1706.03762v7 [cs.CL] 2 Aug 2023")
+    assert "#" not in text
+
+
+def test_the_title_of_the_chapter_above_each_page_follows_the_text() -> None:
+    def sheet(number: int) -> bytes:
+        head = at(50, 770, "First chapter" if number < 4 else "Second chapter")
+        page = "abcdefgh"[number]
+        return head + lines(50, 700, *(f"{word} of {page}" for word in ("Text", "More", "Rest")))
+
+    found = extract_file(io.BytesIO(document(*map(sheet, range(8)))), name="a.pdf")
+
+    for number, page in enumerate(found.pages):
+        head = "First chapter" if number < 4 else "Second chapter"
+        assert found.text[page.start : page.end].endswith(f"Rest of {'abcdefgh'[number]}\n\n{head}")
