@@ -11,7 +11,7 @@ from collections import Counter
 from functools import cache
 
 from ingest.analysis.function_words import listed
-from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import HYPHEN
 
 _UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff" + HYPHEN + "]")

@@ -253,4 +253,5 @@ def test_footers_of_masters_and_of_slides_appear_once_without_page_numbers() -> 
         open_document(declared + slide * 2, kind="presentation", masters=masters), "a.odp"
     )
 
-    assert found.text == "Words\n\nWords\n\nFooter: Confidential\n\nFooter: Spring 2026"
+    slides = "## Slide 1\n\nWords\n\n## Slide 2\n\nWords"
+    assert found.text == f"{slides}\n\nFooter: Confidential\n\nFooter: Spring 2026"

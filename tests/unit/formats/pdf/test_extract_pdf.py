@@ -174,14 +174,14 @@ _APART = ["Letters of every word here", "stand apart, as in old letters", "grÃ¶Ã
     ],
 )
 def test_letters_spaced_apart_are_joined_to_words(page: bytes) -> None:
-    assert extract(document(page)).text == "\n".join(_APART)
+    assert extract(document(page)).text.split() == " ".join(_APART).split()
 
 
 @pytest.mark.parametrize(
     "row", ["x o x x o x o o x x o x", "l i k e t h i s w i t h o u t w o r d s"]
 )
 def test_single_letters_without_words_are_left_as_they_are(row: str) -> None:
-    assert extract(document(lines(50, 700, *[row] * 3))).text == "\n".join([row] * 3)
+    assert extract(document(lines(50, 700, *[row] * 3))).text.split() == row.split() * 3
 
 
 @pytest.mark.parametrize("junk", [b"x" * 1500 + b"\n", b"Warning: a line of a script\n" * 300])
