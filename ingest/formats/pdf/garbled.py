@@ -10,6 +10,8 @@ import unicodedata
 from collections import Counter
 from functools import cache
 
+import numpy as np
+
 from ingest.analysis.function_words import listed
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import HYPHEN
@@ -17,7 +19,8 @@ from ingest.formats.pdf.layout.text_lines import HYPHEN
 _UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff" + HYPHEN + "]")
 _GARBLED = 0.3  # share of the sample
 _SAMPLE = 60  # characters
-_READ, _READ_MOVED = 4000, 1500  # characters
+_FEW_DIFFERENT = 15  # characters in the sample; texts have about 25
+_READ, _READ_MOVED = 4000, 1000  # characters
 _ASCII = 0.9  # share of the sample
 _COMMON_LAST = "\u024f"  # end of Latin Extended-B
 _ENOUGH = 40  # letters or words
@@ -31,11 +34,17 @@ _LINE = 25  # characters; lists of single words have no spaces, either
 _LEAST_VOWELS = 0.18  # of the letters; languages in Latin script have 0.3 to 0.5
 _SEVERAL = re.compile(r"[^\W\d_]{2,}")
 _LETTER = re.compile(r"[^\W\d_]")
-_SHIFTS = [shift for shift in range(-60, 61) if shift]
+_LARGEST_SHIFT = 60
+_MOST_LETTERS = 0.5  # of a text, spaces may be among the moved
+_CODES = 128
+_LETTERS = np.array([chr(code).isalpha() for code in range(_CODES)], np.int64)
+_FREQUENT = np.array([chr(code).lower() in "etaonirsl" for code in range(_CODES)], np.int64)
+_MOST_SHIFTS = 8
+_VOWELS = np.array([chr(code) in "aeiouyAEIOUY" for code in range(_CODES)], np.int64)
 _PRINTED = range(33, 127)
 _KNOWN = 0.15  # share of grammar's words in a text
 _DIFFERENT = 5  # words of grammar; any letters are one or two of them
-_AT_THE_ENDS = ".,:;!?()\"'"
+_WORD = re.compile(r"[^\s.,:;!?()\"']+")
 
 
 def is_garbled(text_page: int, text: str, count: int) -> bool:
@@ -44,7 +53,10 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
     if len(_UNMAPPED.findall(sample)) > _GARBLED * len(sample):
         return True
     head = text[:_READ]
-    if _is_one_letter(head) or _is_other_code_page(head):
+    # The sample says at once that most pages need no closer look.
+    if len(set(sample)) < _FEW_DIFFERENT and _is_one_letter(head):
+        return True
+    if not sample.isascii() and _is_other_code_page(head):
         return True
     if _has_no_mapping(text_page, count):
         is_latin = sum(map(_COMMON_LAST.__lt__, sample)) <= 0.5 * len(sample)
@@ -98,8 +110,20 @@ def _is_moved(text: str) -> bool:
     return any(
         _known(text.translate({code: _moved(code, shift) for code in codes}))
         >= max(_KNOWN, 2 * as_it_is)
-        for shift in _SHIFTS
+        for shift in _plausible_shifts(text)
     )
+
+
+def _plausible_shifts(text: str) -> list[int]:
+    """Those that make letters of most characters, and enough vowels; the most likely ones first."""
+    codes = np.frombuffer("".join(text.split()).encode("ascii", "ignore"), np.uint8)
+    counts = np.bincount(codes, minlength=_CODES)[:_CODES]
+    letters = np.correlate(_LETTERS, counts, "full")
+    vowels = np.correlate(_VOWELS, counts, "full")
+    are_plausible = (letters >= _MOST_LETTERS * len(codes)) & (vowels >= _LEAST_VOWELS * letters)
+    frequent = np.where(are_plausible, np.correlate(_FREQUENT, counts, "full"), 0)
+    order = [place - (_CODES - 1) for place in np.argsort(-frequent).tolist() if frequent[place]]
+    return [shift for shift in order if 0 < abs(shift) <= _LARGEST_SHIFT][:_MOST_SHIFTS]
 
 
 def _moved(code: int, shift: int) -> str:
@@ -108,7 +132,7 @@ def _moved(code: int, shift: int) -> str:
 
 def _known(text: str) -> float:
     """The share of words that belong to the grammar of one language; 0 if they are too few."""
-    words = Counter(word.strip(_AT_THE_ENDS) for word in text.lower().split())
+    words = Counter(_WORD.findall(text.lower()))
     share = 0.0
     for grammar in _grammars():
         found = grammar & words.keys()
