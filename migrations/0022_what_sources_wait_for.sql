@@ -1,6 +1,14 @@
 -- What a source waits for also while a pause or a limit of its job's type keeps it from starting, and
 -- which of its jobs it is.
 
+-- Within a statement it may be taken as stable, though buckets refill by the clock: a view with a
+-- volatile function is computed for all sources before some are chosen.
+create function rag.held_types() returns table (type text, reason text)
+language sql stable rows 20
+as $$
+select held.type, held.reason from rag.held_job_types as held
+$$;
+
 create or replace view rag.source_views as
 select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
        source.status, source.error_code, source.error_message, source.metadata, source.coverage,
@@ -14,8 +22,6 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        -- Why an open source waits, other than for a free worker: what its root job waits for, or a
        -- child. That children wait for each other at a limit of their type is no news.
        case when source.status in ('pending', 'processing') then (
-          with held as materialized (
-              select type, reason from rag.held_job_types)
           -- While a pause or a limit of its type holds a job, its last error is not the reason.
           select jsonb_build_object('reason', held.reason, 'job_id', job.id,
                                     'code', null, 'message', null, 'until', null)
@@ -28,7 +34,7 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
                   union all
                   select child.* from rag.processing_jobs as child
                    where child.parent_job_id = source.current_job_id) as job
-            join held on held.type = job.type
+            join rag.held_types() as held on held.type = job.type
            where job.status = 'pending'
              and (held.reason = 'paused'
                   or (job.run_at is null and job.id = source.current_job_id

@@ -86,7 +86,7 @@ def test_figures_lead_to_what_they_count(page: Page) -> None:
     page.goto(OVERVIEW)
 
     expect(tile(page, "Ready")).to_contain_text("1")
-    expect(tile(page, "Waiting")).to_contain_text("next attempt after a failure")
+    expect(tile(page, "Waiting")).to_contain_text("for another attempt")
     expect(tile(page, "Failed in 24 hours")).to_contain_text("3")
     expect(tile(page, "Failed in 24 hours")).to_have_attribute("href", "#/jobs?status=failed")
     expect(tile(page, "Reviews")).to_have_attribute("href", "#/reviews")

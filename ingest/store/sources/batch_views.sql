@@ -28,7 +28,12 @@ select batch.id, batch.created_at, batch.updated_at, batch.completed_at,
        batch.accepted + batch.unchanged + batch.duplicate + batch.rejected as total,
        batch.accepted, batch.unchanged, batch.duplicate, batch.rejected,
        counted.states, counted.deleted
-  from rag.upload_batches as batch
+  from (select * from rag.upload_batches as batch
+         where batch.application_id = %(application_id)s
+           and (%(before_id)s::uuid is null
+                or (batch.created_at, batch.id) < (%(before_time)s, %(before_id)s))
+         order by batch.created_at desc, batch.id desc
+         limit %(limit)s) as batch
   left join lateral (
     select coalesce(jsonb_object_agg(state.status, state.files), '{}') as states,
            coalesce(sum(state.deleted), 0) as deleted
@@ -40,11 +45,7 @@ select batch.id, batch.created_at, batch.updated_at, batch.completed_at,
              where file.batch_id = batch.id and file.verdict = 'accepted'
              group by 1) as state) as counted
     on batch.accepted <= %(most)s
- where batch.application_id = %(application_id)s
-   and (%(before_id)s::uuid is null
-        or (batch.created_at, batch.id) < (%(before_time)s, %(before_id)s))
- order by batch.created_at desc, batch.id desc
- limit %(limit)s;
+ order by batch.created_at desc, batch.id desc;
 
 -- name: one_moment
 -- Files that end between the statements must not make counts and rows disagree.

@@ -161,6 +161,7 @@ async def test_job_and_source_show_the_wait_reason(
         "code": "embedding_unauthorized",
         "message": SAID,
         "until": job["runAt"],
+        "jobId": file["jobId"],
     }
 
 

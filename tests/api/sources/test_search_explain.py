@@ -11,6 +11,7 @@ import pytest
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from ingest.store.search import keyword_search
+from ingest.store.search.keyword_search import IndexedChunks
 from tests.api.conftest import fake_vector
 from tests.support.searchable_chunks import Space, add_document
 
@@ -173,9 +174,9 @@ async def test_without_explain_nothing_is_read_for_it(
     await add(conn, application_id, space, "herons eat fish", "owls")
     reads = []
 
-    async def counted(*_: object) -> list[object]:
+    async def counted(*_: object) -> IndexedChunks:
         reads.append(1)
-        return []
+        return IndexedChunks()
 
     monkeypatch.setattr(keyword_search, "terms_of", counted)
 

@@ -417,7 +417,7 @@ async def test_the_keyword_search_uses_its_index_behind_the_wall(
     )
     rows.execute("analyze rag.chunks")
     candidates, scope = candidates_statement(SearchScope(application_id=OURS, is_hasty=True))
-    terms = {name: ["{1}"] for name in ("first", "second", "third", "phrases", "grams")}
+    terms = {name: ["{1}"] for name in ("first", "second", "third", "fourth", "phrases", "grams")}
     async with transaction(pool.of(OURS)) as conn:
         await conn.execute("set local enable_seqscan = off")
         cursor = await conn.execute(sql.SQL("explain ") + candidates, {**terms, **scope, "most": 9})
