@@ -29,7 +29,8 @@ _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an
 _FIXED = 3  # lines of the same width per character
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
-Kind = Literal["text", "table"]
+Kind = Literal["text", "table", "running"]
+"""A running head or foot follows the text of its page, and is no heading."""
 
 Column = NDArray[np.float32]
 Columns = tuple[Column, Column, Column, Column]
