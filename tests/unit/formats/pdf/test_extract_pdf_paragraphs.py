@@ -26,6 +26,36 @@ def test_lines_that_had_room_for_more_keep_their_breaks() -> None:
     )
 
 
+_INDENTED = (
+    "we try to extend the bounds of the",
+    "known by an index of all words, as",
+    "is usual for a book of this length",
+    "and end the paragraph here.",
+)
+
+
+def test_a_narrower_block_of_prose_has_an_edge_of_its_own() -> None:
+    text = extract(lines(100, 700, *_INDENTED) + lines(50, 600, *[_LONG] * 5))
+
+    assert text.startswith(" ".join(_INDENTED))
+
+
+def test_a_narrower_block_of_code_keeps_its_lines() -> None:
+    code = ("for each in alist[:]:", "spam = eggs(each)", "print(spam, each)", "total += spam")
+
+    text = extract(lines(100, 700, *code) + lines(50, 600, *[_LONG] * 5))
+
+    assert text.startswith("\n".join(code))
+
+
+def test_verses_keep_their_lines() -> None:
+    verses = ("So long as men can breathe", "Or eyes can see, so long", "Lives this, and this") * 2
+
+    text = extract(lines(100, 700, *verses) + lines(50, 600, *[_LONG] * 5))
+
+    assert text.startswith("\n".join(verses))
+
+
 def test_items_of_a_list_keep_their_lines() -> None:
     items = lines(50, 700, f"- {_LONG}", f"- {_LONG}", f"2. {_LONG}")
 
