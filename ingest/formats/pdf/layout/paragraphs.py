@@ -150,4 +150,6 @@ def goes_on_above(line: Line, following: Line) -> bool:
 
 def joint(line: Line, following: Line) -> str:
     """What stands between two parts of a text: nothing in Chinese and Japanese, else a space."""
+    if line.ends_word:
+        return " "
     return "" if line.text[-1:] >= _CJK and following.text[:1] >= _CJK else " "

@@ -2,6 +2,8 @@
 
 import io
 
+from ingest.formats.pdf.layout.raised import join_broken
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
@@ -90,6 +92,16 @@ def test_raised_and_lowered_figures_keep_apart() -> None:
     assert extract(raised("Air has CO", "2", " in it.", rise=-2)) == "Air has CO₂ in it."
     assert extract(raised("See the note", "4", " below.", rise=5)) == "See the note^4 below."
     assert extract(raised("There are 2", "10", " cells.", rise=0)) == "There are 210 cells."
+
+
+def test_the_parts_of_a_fraction_are_joined() -> None:
+    places = ((50, 110, "from 1"), (110, 170, "\u20444 to 1"), (169, 200, "\u20442 inch"))
+    page = PageLines([Line(text, x, 712, end, 700, 12) for x, end, text in places])
+    page.box, page.has_parts = (0, 800, 600, 0), True
+
+    join_broken(page)
+
+    assert page.text == "from 1\u20444 to 1\u20442 inch"
 
 
 def test_footnotes_of_the_first_column_follow_the_text() -> None:

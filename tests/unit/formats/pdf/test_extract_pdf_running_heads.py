@@ -6,7 +6,7 @@ from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
 _SUBJECTS = ("Pumps", "Valves", "Harbours", "Ferries", "Cranes", "Lights")
-_PROSE = ("Some words of a text that goes on and on,", "line after line, so that it has a size.") * 3
+_PROSE = ("Some words of a text that goes on,", "line after line, so that it has a size.") * 3
 
 
 def pages(*sheets: bytes) -> list[str]:
@@ -50,8 +50,7 @@ def test_a_numbered_running_foot_in_bold_is_no_heading() -> None:
 
 def test_a_word_broken_at_the_end_of_a_page_takes_nothing_from_a_running_foot() -> None:
     sheets = [
-        lines(50, 700, *_PROSE, "Then they went back to re-")
-        + at(50, 30, f"xiv {subject}")
+        lines(50, 700, *_PROSE, "Then they went back to re-") + at(50, 30, f"xiv {subject}")
         for subject in _SUBJECTS
     ]
 
