@@ -16,6 +16,8 @@ _FEWEST = 3  # lines with the same right edge, for it to be the edge of the colu
 _CLOSE = 0.6  # line heights between the lines of a block
 _LONGEST_WORD = 0.35  # share of the width of a block of prose
 _WIDE = 0.52  # font sizes per character; fixed type and lines with gaps are wider
+_LOOSE = 0.7  # the same for lines that have gaps for certain
+_SIZE = 0.85  # of the height of a line
 _GRAIN = 3.0  # points by which the ends of justified lines may differ
 _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is indented
 _ITEM = re.compile(
@@ -122,6 +124,8 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     if abs(size - following.size) > 0.1 * size:
         return False
+    if _has_gaps(line) and _has_gaps(following):
+        return False
     ending = line.text[-1]
     if ending.isdigit() and line.text[-6:].rstrip("0123456789 ").endswith(_LEADERS):
         return False
@@ -133,6 +137,12 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         or is_right_to_left
         or not _INDENT[0] * size < indent < _INDENT[1] * size
     )
+
+
+def _has_gaps(line: Line) -> bool:
+    """Whether a line is much wider than its text, as a row of a table is."""
+    size = max(line.size, _SIZE * line.height)  # the first character may be a raised mark
+    return line.text.isascii() and line.right - line.left > _LOOSE * len(line.text) * size
 
 
 def goes_on_above(line: Line, following: Line) -> bool:

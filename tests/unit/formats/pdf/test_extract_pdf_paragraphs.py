@@ -58,6 +58,17 @@ def test_verses_keep_their_lines() -> None:
     assert text.startswith("\n".join(verses))
 
 
+def test_rows_of_a_table_that_is_too_short_to_be_sure_keep_their_lines() -> None:
+    cells = (("Period", "Added", "Total"), ("Weekly", "42.30", "91.70"))
+    rows = b"".join(
+        at(x, 700 - 14 * row, text)
+        for row, texts in enumerate(cells)
+        for x, text in zip((50, 170, 290), texts, strict=True)
+    )
+
+    assert extract(rows) == "Period Added Total\nWeekly 42.30 91.70"
+
+
 def test_items_of_a_list_keep_their_lines() -> None:
     items = lines(50, 700, f"- {_LONG}", f"- {_LONG}", f"2. {_LONG}")
 
