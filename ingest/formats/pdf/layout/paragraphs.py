@@ -90,7 +90,7 @@ def _is_filled(block: Sequence[Line], right: float) -> bool:
         return False
     widest = _LONGEST_WORD * (right - min(line.left for line in block))
     for line, following in pairwise(block):
-        needed = _needed(following)
+        needed = room_needed(following)
         if needed > widest:  # few words: code, or a list
             return False
         if right - line.right < needed:
@@ -101,7 +101,7 @@ def _is_filled(block: Sequence[Line], right: float) -> bool:
     return filled >= _FEWEST and 2 * continued >= filled
 
 
-def _needed(line: Line) -> float:
+def room_needed(line: Line) -> float:
     """The room that the first word of a line and the space before it take, in points."""
     text = line.text
     width = (line.right - line.left) / len(text)
@@ -120,7 +120,7 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
     room = line.left - left if is_right_to_left else right - line.right
-    if room >= _needed(following) or right - left < _NARROWEST * size:
+    if room >= room_needed(following) or right - left < _NARROWEST * size:
         return False
     if abs(size - following.size) > 0.1 * size:
         return False

@@ -69,6 +69,8 @@ class Line:
     """Set only for lines that may be headings in the size of the body."""
     stands_alone: bool = False
     """Whether there is room above it; set only for lines that may be such headings."""
+    goes_on: bool = False
+    """Whether it continues such a heading in bold."""
     level: int = 0
     """1 to 6 for a heading."""
     kind: Kind = "text"
