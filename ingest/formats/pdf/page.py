@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 from pypdfium2 import PdfDocument, PdfiumError
@@ -13,7 +14,7 @@ from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, re
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
-from ingest.formats.pdf.layout.heading_candidates import candidates
+from ingest.formats.pdf.layout.heading_candidates import candidates, continues
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
@@ -244,3 +245,8 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
         line.bold = pdfium.is_bold(text_page, line.start) and (
             not line.stands_alone or pdfium.is_bold(text_page, line.end - 1)
         )
+    for line, following in pairwise(lines.lines):
+        if line.bold and (line.stands_alone or line.goes_on) and continues(following, line):
+            ends = (following.start, following.end - 1)
+            following.goes_on = all(pdfium.is_bold(text_page, end) for end in ends)
+            following.bold = following.bold or following.goes_on

@@ -14,6 +14,8 @@ _APART = 0.7  # line heights between a header or footer and the text
 _TOLERANCE = 8.0  # points
 _MARGIN = 80.0  # points from the edge in which lines may be headers though their text differs
 _LONGEST = 200  # characters
+_LARGER = 1.15  # times the size of the text; the title of a page is larger, a running head is not
+_OFTEN = 3  # pages with the same text in large type
 _PAGE_NUMBER = re.compile(
     r"\W*(?:(?:page|seite|p)\b\W*)?0(?:\s*\W?\s*(?:of|von|de|sur)?\s*0)?\W*", re.IGNORECASE
 )
@@ -38,10 +40,14 @@ def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
         rest = [line for line in pages[index].lines if id(line) not in lines]
         if rest:
             pages[index].lines = rest
+    repeated = _repeated_texts(candidates)
     for index, line in _running_heads(candidates, readable):
-        others = [other for other in pages[index].lines if other is not line]
-        if len(others) < len(pages[index].lines):
-            pages[index].lines = [*others, line]
+        page = pages[index]
+        others = [other for other in page.lines if other is not line]
+        is_title = line.size > _LARGER * _usual_size(others) and line.text not in repeated
+        if len(others) < len(page.lines) and not (others and is_title):
+            line.kind = "running"
+            page.lines = [*others, line]
 
 
 def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
@@ -109,6 +115,25 @@ def _running_heads(
         for index, line, distance in places:
             if (is_top, int(distance / _TOLERANCE)) in usual:
                 yield index, line
+
+
+def _repeated_texts(candidates: dict[tuple[bool, str], list[_Place]]) -> set[str]:
+    """Texts on several pages; one on a single page may be its title, as that of a slide."""
+    return {
+        line.text
+        for places in candidates.values()
+        if len({index for index, _, _ in places}) >= _OFTEN
+        for _, line, _ in places
+    }
+
+
+def _usual_size(lines: Sequence[Line]) -> float:
+    """The font size of most of the text; 0 if there is none."""
+    sizes = Counter[float]()
+    for line in lines:
+        if line.kind == "text":
+            sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _repeated(places: list[_Place], readable: Sequence[int]) -> list[tuple[int, Line]]:

@@ -128,6 +128,17 @@ def candidates(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
+def continues(line: Line, above: Line) -> bool:
+    """Whether a line may continue the heading above it, in the size of the body."""
+    return (
+        line.kind == above.kind == "text"
+        and abs(line.size - above.size) < 0.05 * above.size
+        and -line.height < above.bottom - line.top <= _APART * line.height
+        and line.bottom < above.bottom
+        and NUMBERED.match(line.text) is None
+    )
+
+
 def _is_numbered(text: str) -> bool:
     return NUMBERED.match(text) is not None and not text.rstrip().endswith(_NO_HEADING_END)
 

@@ -7,6 +7,7 @@ costs little.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.formats.pdf.layout.heading_candidates import (
     LEADERS,
@@ -16,6 +17,7 @@ from ingest.formats.pdf.layout.heading_candidates import (
     join,
 )
 from ingest.formats.pdf.layout.outline import Bookmark, match_outline
+from ingest.formats.pdf.layout.paragraphs import room_needed
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _LARGER = 1.15  # times the body's font size
@@ -153,6 +155,7 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
 def _by_weight(lines: Sequence[Line], body: float) -> None:
     """Mark bold lines that stand alone above text, and the words that head sections."""
     times = Counter(line.text for line in lines if line.stands_alone)
+    groups = _bold_groups(lines)
     found = [
         line
         for line in lines
@@ -163,6 +166,7 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
         and line.kind == "text"
         and (line.bold or is_section_word(line.text))
         and line.size >= 0.95 * body
+        and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
     if not found or len(found) > _MOST_BOLD * len(lines):
@@ -173,6 +177,35 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
     for line in found:
         is_major = is_section_word(line.text) and numbered
         line.level = min(numbered) if is_major else deepest
+        join(groups.get(id(line), [line]))
+
+
+def _bold_groups(lines: Sequence[Line]) -> dict[int, list[Line]]:
+    """Bold lines that stand alone, by id, with the bold lines into which they are wrapped."""
+    groups: dict[int, list[Line]] = {}
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and lines[end].goes_on and lines[end].text:
+            end += 1
+        group = list(lines[at:end])
+        if len(group) > 1 and end < len(lines) and _is_wrapped(group, lines[end]):
+            groups[id(lines[at])] = group
+        at = end
+    return groups
+
+
+def _is_wrapped(group: Sequence[Line], below: Line) -> bool:
+    """Whether each line had no room for the first word of the next, above text as wide."""
+    last = group[-1]
+    return (
+        below.kind == "text"
+        and below.top < last.top
+        and below.overlaps(last)
+        and all(
+            below.right - line.right < room_needed(following) for line, following in pairwise(group)
+        )
+    )
 
 
 def _drop_unlisted(pages: Sequence[PageLines], matched: dict[int, float]) -> None:

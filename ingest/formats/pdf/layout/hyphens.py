@@ -31,6 +31,8 @@ def join_hyphenated(pages: Sequence[PageLines]) -> None:
     known = _compounds(line.text for page in pages for line in page.lines)
     for page, index in reversed(broken):  # a word may span three lines
         following = page.lines[index + 1] if index + 1 < len(page.lines) else None
+        if following is not None and following.kind == "running":
+            following = None
         _join_word(page.lines[index], following, known)
     for page in {id(page): page for page, _ in broken}.values():
         page.lines = [line for line in page.lines if line.text]

@@ -6,12 +6,18 @@ code keep their lines.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _NARROWEST = 12.0  # font sizes; lines in a narrower column are labels rather than text
 _FEWEST = 3  # lines with the same right edge, for it to be the edge of the column
+_CLOSE = 0.6  # line heights between the lines of a block
+_LONGEST_WORD = 0.35  # share of the width of a block of prose
+_WIDE = 0.52  # font sizes per character; fixed type and lines with gaps are wider
+_LOOSE = 0.7  # the same for lines that have gaps for certain
+_SIZE = 0.85  # of the height of a line
 _GRAIN = 3.0  # points by which the ends of justified lines may differ
 _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is indented
 _ITEM = re.compile(
@@ -34,7 +40,7 @@ def line_ends(page: PageLines) -> Edges:
         return edges
     column: list[Line] = []
     for line in page.lines:
-        if line.kind != "text" or line.level:
+        if line.kind == "table" or line.level or not line.text:
             continue
         if column and (line.bottom > column[-1].top or line.left > column[-1].right):
             _take(column, edges)
@@ -51,9 +57,56 @@ def _take(column: Sequence[Line], edges: Edges) -> None:
     counted = Counter(int(right / _GRAIN) for right in rights)
     usual, times = counted.most_common(1)[0]
     right = (usual + 1) * _GRAIN if times >= _FEWEST else max(rights)
-    edge = (min(line.left for line in column), right)
+    left = min(line.left for line in column)
+    for block in _blocks(column):
+        own = max(line.right for line in block)
+        edge = (left, own if own < right and _is_filled(block, own) else right)
+        for line in block:
+            edges[id(line)] = edge
+
+
+def _blocks(column: Sequence[Line]) -> Iterator[list[Line]]:
+    """Lines of one size close below each other."""
+    block: list[Line] = []
     for line in column:
-        edges[id(line)] = edge
+        if block:
+            above = block[-1]
+            is_close = above.bottom - line.top < _CLOSE * above.height
+            if not is_close or abs(above.size - line.size) > 0.1 * above.size:
+                yield block
+                block = []
+        block.append(line)
+    yield block
+
+
+def _is_filled(block: Sequence[Line], right: float) -> bool:
+    """Whether a block is prose that fills a column of its own, as an indented abstract does.
+
+    Each line but the last of a paragraph reaches the edge, and most go on in lower case.
+    """
+    filled = continued = 0
+    length = sum(line.right - line.left for line in block)
+    if length > _WIDE * sum(len(line.text) * line.size for line in block):  # code, or a table
+        return False
+    widest = _LONGEST_WORD * (right - min(line.left for line in block))
+    for line, following in pairwise(block):
+        needed = room_needed(following)
+        if needed > widest:  # few words: code, or a list
+            return False
+        if right - line.right < needed:
+            filled += 1
+            continued += following.text[0].islower()
+        elif not line.text.endswith(_END_OF_SENTENCE):
+            return False
+    return filled >= _FEWEST and 2 * continued >= filled
+
+
+def room_needed(line: Line) -> float:
+    """The room that the first word of a line and the space before it take, in points."""
+    text = line.text
+    width = (line.right - line.left) / len(text)
+    end = text.find(" ", 1)
+    return 2 * width if text[0] >= _CJK else ((end if end > 0 else len(text)) + 1) * width
 
 
 def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
@@ -65,14 +118,13 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     left, right = edge
     size = line.size or line.height
     first = text[0]
-    width = (following.right - following.left) / len(text)
-    end = text.find(" ", 1)
-    need = 2 * width if first >= _CJK else ((end if end > 0 else len(text)) + 1) * width
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
     room = line.left - left if is_right_to_left else right - line.right
-    if room >= need or right - left < _NARROWEST * size:
+    if room >= room_needed(following) or right - left < _NARROWEST * size:
         return False
     if abs(size - following.size) > 0.1 * size:
+        return False
+    if _has_gaps(line) and _has_gaps(following):
         return False
     ending = line.text[-1]
     if ending.isdigit() and line.text[-6:].rstrip("0123456789 ").endswith(_LEADERS):
@@ -85,6 +137,12 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         or is_right_to_left
         or not _INDENT[0] * size < indent < _INDENT[1] * size
     )
+
+
+def _has_gaps(line: Line) -> bool:
+    """Whether a line is much wider than its text, as a row of a table is."""
+    size = max(line.size, _SIZE * line.height)  # the first character may be a raised mark
+    return line.text.isascii() and line.right - line.left > _LOOSE * len(line.text) * size
 
 
 def goes_on_above(line: Line, following: Line) -> bool:
@@ -102,4 +160,6 @@ def goes_on_above(line: Line, following: Line) -> bool:
 
 def joint(line: Line, following: Line) -> str:
     """What stands between two parts of a text: nothing in Chinese and Japanese, else a space."""
+    if line.ends_word:
+        return " "
     return "" if line.text[-1:] >= _CJK and following.text[:1] >= _CJK else " "

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated, utf16_indices
+from ingest.formats.pdf.layout.spans import utf16_indices
+from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
 
 _FIGURE = re.compile(r"\d+")
 _SIGNS = "-\u2212\u2013"
@@ -23,6 +24,7 @@ _RAISED, _BELOW_TOP, _LOWERED = 0.12, 0.2, 0.02
 _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
 _MARKED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_JOINING = _MARKED | {"\N{FRACTION SLASH}"}
 _FIGURES = frozenset("0123456789+-\u2212\u2013=(),")
 _SPACE = 0.15  # font sizes between two words
 _NEAR = 0.6  # font sizes between two parts of a line
@@ -128,7 +130,7 @@ def _joined(lines: Sequence[Line]) -> Iterator[Line]:
     for line in lines:
         if previous is not None and _is_beside(previous, line):
             is_small = _is_small(line, previous)
-            if is_small or was_small or previous.text[-1] in _MARKED or line.text[0] in _MARKED:
+            if is_small or was_small or {previous.text[-1], line.text[0]} & _JOINING:
                 _append(previous, line, is_small=is_small)
                 was_small = is_small
                 continue

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines
 
 _MOST = 500  # lines; the comparison is quadratic
+_FIRST = 8  # lines that may be a running head and foot
 
 
 def sort_lines(page: PageLines) -> None:
@@ -19,12 +20,28 @@ def sort_lines(page: PageLines) -> None:
     lines = page.lines
     if not page.has_places or not 1 < len(lines) <= _MOST or not page.jumps:
         return
-    above = _above(lines)
-    if not np.tril(above, -1).any() or any(line.is_turned for line in lines):
+    if any(line.is_turned for line in lines):
         return
-    ordered = [lines[index] for index in _Sorter(lines, above).sorted()]
+    ordered = _with_feet_last(lines)
+    above = _above(ordered)
+    if np.tril(above, -1).any():
+        ordered = [ordered[index] for index in _Sorter(ordered, above).sorted()]
     if _clashes(ordered) <= _clashes(lines):
         page.lines = ordered
+
+
+def _with_feet_last(lines: list[Line]) -> list[Line]:
+    """Move lines to the end that are written first and stand below all others.
+
+    Else they would draw the lines above them forward, but not the short ones beside them.
+    """
+    first = min(_FIRST, len(lines) // 2)
+    lowest = min(line.bottom for line in lines[first:])
+    feet = [line for line in lines[:first] if line.top <= lowest]
+    if not feet:
+        return lines
+    moved = {id(line) for line in feet}
+    return [*(line for line in lines if id(line) not in moved), *feet]
 
 
 def _above(lines: list[Line]) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
-from ingest.formats.pdf.layout.spans import line_spans
+from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 from ingest.model import Step
 from ingest.optional_steps import improve
 
@@ -23,13 +23,15 @@ SLACK = 0.3
 _TURNED = 3  # height by width; above this, text runs up or down the page
 _TALL = 2.0  # height by font size; above this, a line has text of several baselines
 _WORD = re.compile(r"\S+")
+HANGUL = re.compile("[\uac00-\ud7a3]")
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDER = 1.2  # times the page's median; wider lines may have gaps
 _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
 _FIXED = 3  # lines of the same width per character
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
-Kind = Literal["text", "table"]
+Kind = Literal["text", "table", "running"]
+"""A running head or foot follows the text of its page, and is no heading."""
 
 Column = NDArray[np.float32]
 Columns = tuple[Column, Column, Column, Column]
@@ -67,9 +69,13 @@ class Line:
     """Set only for lines that may be headings in the size of the body."""
     stands_alone: bool = False
     """Whether there is room above it; set only for lines that may be such headings."""
+    goes_on: bool = False
+    """Whether it continues such a heading in bold."""
     level: int = 0
     """1 to 6 for a heading."""
     kind: Kind = "text"
+    ends_word: bool = False
+    """Whether the file has a space behind it; set only for Korean, which breaks inside words."""
     table: Table | None = None
     """Of a table that was found by its rules or columns; `text` is its Markdown."""
 
@@ -157,6 +163,9 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     if turn:
         boxes = [rotated(box, turn) for box in boxes]
     found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
+    if not text.isascii() and HANGUL.search(text):
+        for line, (_, _, end) in zip(found.lines, spans, strict=True):
+            line.ends_word = text[end : end + 1] == " "
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
     if any(line.height > _TALL * line.size > 0 for line in found.lines):
@@ -289,12 +298,3 @@ def rotated(box: Any, quarters: int) -> Any:
     if quarters == 3:
         return -top, right, -bottom, left
     return box
-
-
-def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
-    """Python string indices as UTF-16 indices, which pdfium uses."""
-    if text.isascii() or max(text) <= "\uffff":
-        return list(indices)
-    wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF
-    before = np.concatenate([[0], np.cumsum(wide)])
-    return [index + int(before[index]) for index in indices]

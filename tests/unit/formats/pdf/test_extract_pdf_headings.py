@@ -84,3 +84,12 @@ def test_a_size_that_sets_paragraphs_is_no_size_of_headings() -> None:
     text = [at(50, 720 - 90 * row, f"A short paragraph of {'abcdef'[row]}.") for row in range(6)]
 
     assert headings(b"".join(part for pair in zip(text, code, strict=True) for part in pair)) == []
+
+
+def test_a_bold_heading_goes_on_below_if_its_line_is_full() -> None:
+    body = lines(50, 600, *_PROSE * 5)
+    full = lines(50, 640, "Explanation of one Small Change", "Applicability", font="B")
+    short = lines(50, 640, "Minutes", "Of a session in June", font="B")
+
+    assert headings(full + body) == ["# Explanation of one Small Change Applicability"]
+    assert headings(short + body) == ["# Minutes"]

@@ -60,6 +60,18 @@ def test_a_title_over_two_columns_comes_first_though_written_last() -> None:
     assert found.text.split("\n", 1)[0].startswith("A title")
 
 
+def test_a_foot_written_first_leaves_the_text_in_its_order() -> None:
+    foot = at(50, 30, "208 A report of a company that has a long name and Annex 209")
+    left = lines(50, 700, "Lines of the left", "column", "are read", "at first.")
+    right = lines(320, 700, "Those of the right", "one", "follow", "them.")
+
+    text = " ".join(extract(foot + left + right).text.split())
+
+    assert text.startswith(
+        "Lines of the left column are read at first. Those of the right one follow them. 208 A"
+    )
+
+
 def test_text_printed_over_text_keeps_its_order() -> None:
     table = lines(50, 700, "row one", "row two", "row three", "row four")
 

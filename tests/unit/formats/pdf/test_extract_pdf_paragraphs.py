@@ -2,6 +2,8 @@
 
 import io
 
+from ingest.formats.pdf.layout.raised import join_broken
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
@@ -24,6 +26,47 @@ def test_lines_that_had_room_for_more_keep_their_breaks() -> None:
     assert extract(lines(50, 700, _LONG, _LONG) + address).endswith(
         "\n\nHeron Pumps\n12 Quay Street\nLeeds"
     )
+
+
+_INDENTED = (
+    "we try to extend the bounds of the",
+    "known by an index of all words, as",
+    "is usual for a book of this length",
+    "and end the paragraph here.",
+)
+
+
+def test_a_narrower_block_of_prose_has_an_edge_of_its_own() -> None:
+    text = extract(lines(100, 700, *_INDENTED) + lines(50, 600, *[_LONG] * 5))
+
+    assert text.startswith(" ".join(_INDENTED))
+
+
+def test_a_narrower_block_of_code_keeps_its_lines() -> None:
+    code = ("for each in alist[:]:", "spam = eggs(each)", "print(spam, each)", "total += spam")
+
+    text = extract(lines(100, 700, *code) + lines(50, 600, *[_LONG] * 5))
+
+    assert text.startswith("\n".join(code))
+
+
+def test_verses_keep_their_lines() -> None:
+    verses = ("So long as men can breathe", "Or eyes can see, so long", "Lives this, and this") * 2
+
+    text = extract(lines(100, 700, *verses) + lines(50, 600, *[_LONG] * 5))
+
+    assert text.startswith("\n".join(verses))
+
+
+def test_rows_of_a_table_that_is_too_short_to_be_sure_keep_their_lines() -> None:
+    cells = (("Period", "Added", "Total"), ("Weekly", "42.30", "91.70"))
+    rows = b"".join(
+        at(x, 700 - 14 * row, text)
+        for row, texts in enumerate(cells)
+        for x, text in zip((50, 170, 290), texts, strict=True)
+    )
+
+    assert extract(rows) == "Period Added Total\nWeekly 42.30 91.70"
 
 
 def test_items_of_a_list_keep_their_lines() -> None:
@@ -60,6 +103,16 @@ def test_raised_and_lowered_figures_keep_apart() -> None:
     assert extract(raised("Air has CO", "2", " in it.", rise=-2)) == "Air has CO₂ in it."
     assert extract(raised("See the note", "4", " below.", rise=5)) == "See the note^4 below."
     assert extract(raised("There are 2", "10", " cells.", rise=0)) == "There are 210 cells."
+
+
+def test_the_parts_of_a_fraction_are_joined() -> None:
+    places = ((50, 110, "from 1"), (110, 170, "\u20444 to 1"), (169, 200, "\u20442 inch"))
+    page = PageLines([Line(text, x, 712, end, 700, 12) for x, end, text in places])
+    page.box, page.has_parts = (0, 800, 600, 0), True
+
+    join_broken(page)
+
+    assert page.text == "from 1\u20444 to 1\u20442 inch"
 
 
 def test_footnotes_of_the_first_column_follow_the_text() -> None:

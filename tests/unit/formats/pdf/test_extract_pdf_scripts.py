@@ -124,3 +124,11 @@ def test_lines_that_contradict_each_other_are_flagged() -> None:
 
     assert "reading_direction_unsure" in found.warnings
     assert found.text.split() == 3 * _HEBREW.split()
+
+
+def test_korean_lines_are_joined_inside_a_word_and_with_a_space_behind_one() -> None:
+    line = "가나다라 마바사아 자차카타 파하거너 더러머버"
+
+    found = extract_file(io.BytesIO(drawn(f"{line} ", line, line)), name="a.pdf")
+
+    assert found.text == f"{line} {line}{line}"
