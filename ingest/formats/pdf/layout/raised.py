@@ -7,6 +7,7 @@ looked at: `1st` stays as it is.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
@@ -34,7 +35,7 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
     # A figure of another size is a text object of its own inside a line.
     if not lines.has_places or pdfium.count_objects(page) <= len(lines.lines):
         return
-    ends = list(_candidates(text))
+    ends = list(islice(_candidates(text), 3 * _MOST_CANDIDATES + 1))
     if not 0 < len(ends) <= 3 * _MOST_CANDIDATES:
         return
     if count != len(text):
