@@ -71,7 +71,11 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
 
 def _has_no_mapping(text_page: int, count: int) -> bool:
     places = range(0, count, max(count // _SAMPLE, 1))
-    failed = list(map(pdfium.has_no_mapping, repeat(text_page), places)).count(1)
+    half = (len(places) + 1) // 2
+    failed = list(map(pdfium.has_no_mapping, repeat(text_page), places[:half])).count(1)
+    if not failed:  # not even the other half can be most of them
+        return False
+    failed += list(map(pdfium.has_no_mapping, repeat(text_page), places[half:])).count(1)
     return failed > 0.5 * len(places)
 
 

@@ -41,11 +41,12 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
     if count != len(text):
         ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
     turn = pdfium.rotation(page)
-    boxes = _boxes(text_page, ends, turn)
+    heights = [top - bottom for _, top, _, bottom in _boxes(text_page, ends, turn)]
     suspects = [
         (ends[at], ends[at + 2])
         for at in range(0, len(ends), 3)
-        if _differ(boxes[at], boxes[at + 1]) or _differ(boxes[at + 1], boxes[at + 2])
+        if 0 < heights[at + 1] < _SMALLER * heights[at]
+        or 0 < heights[at + 2] < _SMALLER * heights[at + 1]
     ]
     if suspects:
         lines.has_raised = True

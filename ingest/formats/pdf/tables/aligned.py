@@ -99,6 +99,8 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
 
 
 def _replace(page: PageLines, run: _Run, inside: Sequence[Line]) -> None:
+    if len(run.lines) < _FEWEST_ROWS:
+        return
     lines = run.placed()
     rows = [texts(row, len(run.lefts)) for row in grouped(lines, first_baselines(lines))]
     if len(rows) < _FEWEST_ROWS:
