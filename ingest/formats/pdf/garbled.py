@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections import Counter
 from functools import cache
-from itertools import repeat
 
 import numpy as np
 
@@ -43,6 +42,8 @@ _FREQUENT = np.array([chr(code).lower() in "etaonirsl" for code in range(_CODES)
 _MOST_SHIFTS = 8
 _VOWELS = np.array([chr(code) in "aeiouyAEIOUY" for code in range(_CODES)], np.int64)
 _PRINTED = range(33, 127)
+_SPACE, _KEPT = ord(" "), frozenset(b" \r\n\t")
+_TOO_FAR = re.compile("[^\x00-\xba]")  # further from the printed ones than the largest shift
 _KNOWN = 0.15  # share of grammar's words in a text
 _DIFFERENT = 5  # words of grammar; any letters are one or two of them
 _MARKS = ".,:;!?()\"'"  # between words
@@ -72,10 +73,10 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
 def _has_no_mapping(text_page: int, count: int) -> bool:
     places = range(0, count, max(count // _SAMPLE, 1))
     half = (len(places) + 1) // 2
-    failed = list(map(pdfium.has_no_mapping, repeat(text_page), places[:half])).count(1)
+    failed = pdfium.count_unmapped(text_page, places[:half])
     if not failed:  # not even the other half can be most of them
         return False
-    failed += list(map(pdfium.has_no_mapping, repeat(text_page), places[half:])).count(1)
+    failed += pdfium.count_unmapped(text_page, places[half:])
     return failed > 0.5 * len(places)
 
 
@@ -116,9 +117,9 @@ def _is_moved(text: str) -> bool:
     as_it_is = _known(text)
     if len(text) < _SAMPLE * 2 or as_it_is >= _KNOWN:
         return False
-    codes = {ord(code) for code in set(text) - set(" \r\n\t")}
+    codes = _TOO_FAR.sub("\xff", text).encode("latin-1")
     return any(
-        _known(text.translate({code: _moved(code, shift) for code in codes}))
+        _known(codes.translate(_moved(shift)).decode("ascii"))
         >= max(_KNOWN, 2 * as_it_is)
         for shift in _plausible_shifts(text)
     )
@@ -136,8 +137,11 @@ def _plausible_shifts(text: str) -> list[int]:
     return [shift for shift in order if 0 < abs(shift) <= _LARGEST_SHIFT][:_MOST_SHIFTS]
 
 
-def _moved(code: int, shift: int) -> str:
-    return chr(code + shift) if code + shift in _PRINTED else " "
+@cache
+def _moved(shift: int) -> bytes:
+    """For bytes.translate(): what each character becomes, a space if it is not printed."""
+    moved = (code + shift if code + shift in _PRINTED else _SPACE for code in range(256))
+    return bytes(code if code in _KEPT else other for code, other in enumerate(moved))
 
 
 def _known(text: str) -> float:

@@ -64,15 +64,15 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     left, right = edge
     size = line.size or line.height
+    if abs(size - following.size) > 0.1 * size or right - left < _NARROWEST * size:
+        return False
     first = text[0]
     width = (following.right - following.left) / len(text)
     end = text.find(" ", 1)
     need = 2 * width if first >= _CJK else ((end if end > 0 else len(text)) + 1) * width
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
     room = line.left - left if is_right_to_left else right - line.right
-    if room >= need or right - left < _NARROWEST * size:
-        return False
-    if abs(size - following.size) > 0.1 * size:
+    if room >= need:
         return False
     ending = line.text[-1]
     if ending.isdigit() and line.text[-6:].rstrip("0123456789 ").endswith(_LEADERS):

@@ -155,7 +155,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         return PageLines([])
     ends = [index for _, start, end in spans for index in (start, end - 1)]
     if count != len(text):  # text and character indices differ: look each one up
-        ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
+        ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
     turn = pdfium.rotation(page)
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:

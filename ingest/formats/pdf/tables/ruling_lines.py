@@ -18,6 +18,7 @@ _SAME = 2.0  # points between lines that count as one
 _MOST_OBJECTS = 8000
 _MOST_SEGMENTS = 2000  # per path
 _MOST_RULES = 1500  # per direction
+_FEWEST_LEVEL, _FEWEST_VERTICAL = 2, 3
 
 RuledLine = tuple[float, float, float]
 """Position across its direction, start and end along it: y, x, x or x, y, y."""
@@ -55,13 +56,18 @@ def _reaches(rules: Sequence[RuledLine], place: float) -> bool:
 
 def find_grids(page: int, turn: int) -> list[Grid]:
     """Grids of at least two columns; `turn`: quarter turns by which the page is shown."""
-    left, top, right, bottom = rotated((*_edges(page).T,), turn)
+    edges = _edges(page)
+    if len(edges) < _FEWEST_LEVEL + _FEWEST_VERTICAL:
+        return []
+    left, top, right, bottom = rotated((*edges.T,), turn)
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
     steep = (wide <= _THIN) & (high >= _SHORTEST)
     level = _merged(((top + bottom) / 2)[flat], left[flat], right[flat])
     vertical = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
-    if not 2 <= len(level) <= _MOST_RULES or not 3 <= len(vertical) <= _MOST_RULES:
+    if not _FEWEST_LEVEL <= len(level) <= _MOST_RULES:
+        return []
+    if not _FEWEST_VERTICAL <= len(vertical) <= _MOST_RULES:
         return []
     return list(_grids(level, vertical))
 
@@ -71,6 +77,8 @@ def _edges(page: int) -> Boxes:
     handles = pdfium.page_objects(page, _MOST_OBJECTS)
     kinds = map(pdfium.object_type, handles)
     paths = [handle for handle, kind in zip(handles, kinds, strict=True) if kind == pdfium.PATH]
+    if not paths:
+        return np.zeros((0, 4), np.float32)
     boxes = pdfium.all_bounds(paths)
     is_thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]) <= _THIN
     sides = [
@@ -117,7 +125,7 @@ def _grids(level: list[RuledLine], vertical: list[RuledLine]) -> Iterator[Grid]:
     for row_set, column_set in _components(meets):
         ys = _distinct(rows[row_set, 0])
         xs = _distinct(columns[column_set, 0])
-        if len(ys) >= 2 and len(xs) >= 3:
+        if len(ys) >= _FEWEST_LEVEL and len(xs) >= _FEWEST_VERTICAL:
             ys.reverse()
             yield Grid(
                 columns=tuple(xs),
