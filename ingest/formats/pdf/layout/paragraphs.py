@@ -48,7 +48,7 @@ def _take(column: Sequence[Line], edges: Edges) -> None:
     if len(column) < 2:
         return
     rights = [line.right for line in column]
-    counted = Counter(int(right / _GRAIN) for right in rights)
+    counted = Counter([int(right / _GRAIN) for right in rights])
     usual, times = counted.most_common(1)[0]
     right = (usual + 1) * _GRAIN if times >= _FEWEST else max(rights)
     edge = (min(line.left for line in column), right)
@@ -79,11 +79,10 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     if (not first.isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
         return False
-    indent = following.left - line.left
     return (
         ending not in _END_OF_SENTENCE
         or is_right_to_left
-        or not _INDENT[0] * size < indent < _INDENT[1] * size
+        or not _INDENT[0] * size < following.left - line.left < _INDENT[1] * size
     )
 
 

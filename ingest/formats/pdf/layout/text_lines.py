@@ -163,7 +163,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
-    if any(line.height > _TALL * line.size > 0 for line in found.lines):
+    if any(line.top - line.bottom > _TALL * line.size > 0 for line in found.lines):
         found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
     _mark_suspects(found)
     return found
@@ -234,7 +234,6 @@ def _loose(lines: Sequence[Line]) -> set[int]:
 
 def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
-    words = [match.span() for match in _WORD.finditer(line.text)]
     if (
         line.height <= _TALL * line.size
         or line.size <= 0
@@ -243,6 +242,7 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     ):
         yield line
         return
+    words = [match.span() for match in _WORD.finditer(line.text)]
     ends = [line.start + place for start, end in words for place in (start, end - 1)]
     boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
     first = 0
@@ -298,7 +298,7 @@ def rotated(box: Any, quarters: int) -> Any:
 
 def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
     """Python string indices as UTF-16 indices, which pdfium uses."""
-    if text.isascii() or max(text) <= "\uffff":
+    if text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
         return list(indices)
     wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF
     before = np.concatenate([[0], np.cumsum(wide)])
