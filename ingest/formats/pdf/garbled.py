@@ -73,10 +73,10 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
 def _has_no_mapping(text_page: int, count: int) -> bool:
     places = range(0, count, max(count // _SAMPLE, 1))
     half = (len(places) + 1) // 2
-    failed = pdfium.count_unmapped(text_page, places[:half])
+    failed: int = sum(pdfium.has_no_mapping(text_page, index) == 1 for index in places[:half])
     if not failed:  # not even the other half can be most of them
         return False
-    failed += pdfium.count_unmapped(text_page, places[half:])
+    failed += sum(pdfium.has_no_mapping(text_page, index) == 1 for index in places[half:])
     return failed > 0.5 * len(places)
 
 
@@ -119,8 +119,7 @@ def _is_moved(text: str) -> bool:
         return False
     codes = _TOO_FAR.sub("\xff", text).encode("latin-1")
     return any(
-        _known(codes.translate(_moved(shift)).decode("ascii"))
-        >= max(_KNOWN, 2 * as_it_is)
+        _known(codes.translate(_moved(shift)).decode("ascii")) >= max(_KNOWN, 2 * as_it_is)
         for shift in _plausible_shifts(text)
     )
 

@@ -7,7 +7,7 @@ from statistics import median
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
-from ingest.formats.pdf.layout.text_lines import utf16_indices
+from ingest.formats.pdf.layout.spans import utf16_indices
 
 # Scripts without spaces between words, or with words of one letter, are left as they are.
 _WORD = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]+")

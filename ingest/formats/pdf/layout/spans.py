@@ -1,6 +1,8 @@
-"""Splits the text that pdfium returns for a page into lines."""
+"""Splits the text that pdfium returns for a page into lines, and counts as pdfium does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 HYPHEN = "\ufffe"
 """pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""
@@ -35,3 +37,12 @@ def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
     if inner := last.strip():
         first = start + last.index(inner[0])
         yield inner, first, first + len(inner)
+
+
+def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
+    """Python string indices as UTF-16 indices, which pdfium uses."""
+    if text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
+        return list(indices)
+    wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF
+    before = np.concatenate([[0], np.cumsum(wide)])
+    return [index + int(before[index]) for index in indices]

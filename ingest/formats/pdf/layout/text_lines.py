@@ -14,7 +14,7 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
-from ingest.formats.pdf.layout.spans import line_spans
+from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 from ingest.model import Step
 from ingest.optional_steps import improve
 
@@ -294,12 +294,3 @@ def rotated(box: Any, quarters: int) -> Any:
     if quarters == 3:
         return -top, right, -bottom, left
     return box
-
-
-def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
-    """Python string indices as UTF-16 indices, which pdfium uses."""
-    if text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
-        return list(indices)
-    wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF
-    before = np.concatenate([[0], np.cumsum(wide)])
-    return [index + int(before[index]) for index in indices]

@@ -56,13 +56,12 @@ def _reaches(rules: Sequence[RuledLine], place: float) -> bool:
 
 def find_grids(page: int, turn: int) -> list[Grid]:
     """Grids of at least two columns; `turn`: quarter turns by which the page is shown."""
-    edges = _edges(page)
-    if len(edges) < _FEWEST_LEVEL + _FEWEST_VERTICAL:
-        return []
-    left, top, right, bottom = rotated((*edges.T,), turn)
+    left, top, right, bottom = rotated((*_edges(page).T,), turn)
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
     steep = (wide <= _THIN) & (high >= _SHORTEST)
+    if np.count_nonzero(flat) < _FEWEST_LEVEL or np.count_nonzero(steep) < _FEWEST_VERTICAL:
+        return []
     level = _merged(((top + bottom) / 2)[flat], left[flat], right[flat])
     vertical = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
     if not _FEWEST_LEVEL <= len(level) <= _MOST_RULES:
@@ -123,6 +122,8 @@ def _grids(level: list[RuledLine], vertical: list[RuledLine]) -> Iterator[Grid]:
         & (rows[:, None, 0] <= columns[None, :, 2] + _NEAR)
     )
     for row_set, column_set in _components(meets):
+        if len(row_set) < _FEWEST_LEVEL or len(column_set) < _FEWEST_VERTICAL:
+            continue
         ys = _distinct(rows[row_set, 0])
         xs = _distinct(columns[column_set, 0])
         if len(ys) >= _FEWEST_LEVEL and len(xs) >= _FEWEST_VERTICAL:
