@@ -159,7 +159,9 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
         text, encoded = improve(
             "tidying", partial(without_encoded, text), otherwise=partial(_as_it_is, text)
         )
-        counts += removed + storable_text.unreadable(text) + Counter(encoded=encoded)
+        for found in (removed, storable_text.unreadable(text), {"encoded": encoded}):
+            if any(found.values()):
+                counts.update(found)
         pages.append(Page(number=number, start=position, end=position + len(text)))
         texts.append(text)
         position += len(text) + len(_PAGE_BREAK)

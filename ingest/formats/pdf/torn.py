@@ -41,8 +41,7 @@ def respaced(text_page: int, text: str, count: int) -> str:
     places = [index for index, code in enumerate(text) if not code.isspace()]
     characters = places
     if count != len(text):
-        units = utf16_indices(text, places)
-        characters = [pdfium.char_at_text(text_page, unit) for unit in units]
+        characters = pdfium.chars_at_text(text_page, utf16_indices(text, places))
     boxes = dict(zip(places, pdfium.char_boxes(text_page, characters), strict=True))
     lines = re.finditer(r"[^\r\n]+", text)
     joined = "\n".join("".join(_line(line, boxes)) for line in lines)

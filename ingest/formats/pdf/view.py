@@ -91,8 +91,7 @@ class _Page:
             text = text[:_MOST_LETTERS]
             characters: Sequence[int] = range(len(text))
             if count != len(text):  # text and character indices differ: look each one up
-                units = utf16_indices(text, characters)
-                characters = [pdfium.char_at_text(text_page, unit) for unit in units]
+                characters = pdfium.chars_at_text(text_page, utf16_indices(text, characters))
             boxes = pdfium.char_boxes(text_page, characters)
         finally:
             pdfium.close_text(text_page)

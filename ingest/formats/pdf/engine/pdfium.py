@@ -61,12 +61,12 @@ count_objects = _call("FPDFPage_CountObjects", _INT, _HANDLE)
 rotation = _call("FPDFPage_GetRotation", _INT, _HANDLE)
 render_mode = _call("FPDFTextObj_GetTextRenderMode", _INT, _HANDLE)
 object_type = _call("FPDFPageObj_GetType", _INT, _HANDLE)
-char_at_text = _call("FPDFText_GetCharIndexFromTextIndex", _INT, _HANDLE, _INT)
 has_no_mapping = _call("FPDFText_HasUnicodeMapError", _INT, _HANDLE, _INT)
 _unicode = _call("FPDFText_GetUnicode", ctypes.c_uint, _HANDLE, _INT)
 _count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
 _get_text = _call("FPDFText_GetText", _INT, _HANDLE, _INT, _INT, _HANDLE)
 _argument = _HANDLE.from_param
+_char_at_text = _call("FPDFText_GetCharIndexFromTextIndex", _INT)
 _text_object = _call("FPDFText_GetTextObject", _HANDLE)
 _loose_box = _call("FPDFText_GetLooseCharBox", None)
 _font_size = _call("FPDFText_GetFontSize", ctypes.c_double, _HANDLE, _INT)
@@ -130,10 +130,14 @@ def text(text_page: int) -> tuple[str, int]:
     count = _count_chars(text_page)
     if count <= 0:
         return "", 0
-    buffer = (ctypes.c_ushort * (count + 2))()
-    written = _get_text(text_page, 0, count, ctypes.addressof(buffer))
-    data = bytes(buffer)[: 2 * max(written - 1, 0)]
-    return data.decode("utf-16-le", "surrogatepass"), count
+    buffer = np.zeros(count + 2, np.uint16)  # an array of ctypes is a new type for each length
+    written = _get_text(text_page, 0, count, buffer.ctypes.data)
+    return str(buffer[: max(written - 1, 0)].tobytes(), "utf-16-le", "surrogatepass"), count
+
+
+def chars_at_text(text_page: int, indices: Iterable[int]) -> list[int]:
+    """pdfium's indices of the characters at these UTF-16 indices of the text; -1 if unknown."""
+    return list(map(_char_at_text, repeat(_argument(text_page)), indices))
 
 
 def char_boxes(text_page: int, characters: Sequence[int]) -> list[Box]:

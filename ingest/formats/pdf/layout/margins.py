@@ -16,7 +16,7 @@ def move_margins_last(pages: Sequence[PageLines]) -> None:
     for page in pages:
         if not page.has_places or len(page.lines) < 2:
             continue
-        turned = [line for line in page.lines if line.height > line.right - line.left]
+        turned = [line for line in page.lines if line.top - line.bottom > line.right - line.left]
         turned = [line for line in turned if line.is_turned and line.kind == "text"]
         if 2 * len(turned) >= len(page.lines):  # the page itself is turned
             turned = []
@@ -33,6 +33,8 @@ def _footnotes(page: PageLines) -> list[Line]:
     for line in page.lines:
         sizes[line.size] += len(line.text)
     usual = sizes.most_common(1)[0][0]
+    if min(sizes) >= _SMALLER * usual:
+        return []
     limit = page.box[3] + _LOWEST * (page.box[1] - page.box[3])
     found: list[Line] = []
     block: list[Line] = []

@@ -54,7 +54,7 @@ def _take(column: Sequence[Line], edges: Edges) -> None:
     if len(column) < 2:
         return
     rights = [line.right for line in column]
-    counted = Counter(int(right / _GRAIN) for right in rights)
+    counted = Counter([int(right / _GRAIN) for right in rights])
     usual, times = counted.most_common(1)[0]
     right = (usual + 1) * _GRAIN if times >= _FEWEST else max(rights)
     left = min(line.left for line in column)
@@ -117,12 +117,12 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     left, right = edge
     size = line.size or line.height
+    if abs(size - following.size) > 0.1 * size or right - left < _NARROWEST * size:
+        return False
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
     room = line.left - left if is_right_to_left else right - line.right
-    if room >= room_needed(following) or right - left < _NARROWEST * size:
-        return False
-    if abs(size - following.size) > 0.1 * size:
+    if room >= room_needed(following):
         return False
     if _has_gaps(line) and _has_gaps(following):
         return False
@@ -131,11 +131,10 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     if (not first.isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
         return False
-    indent = following.left - line.left
     return (
         ending not in _END_OF_SENTENCE
         or is_right_to_left
-        or not _INDENT[0] * size < indent < _INDENT[1] * size
+        or not _INDENT[0] * size < following.left - line.left < _INDENT[1] * size
     )
 
 

@@ -16,7 +16,7 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
 _FIGURE = re.compile(r"\d+")
 _SIGNS = "-\u2212\u2013"
 _BEFORE_MARK = frozenset(")]”\u2019\"'.,;:!?")
-_LONGEST_MARK, _LONGEST_POWER = 3, 4  # digits
+_LONGEST_MARK = 3  # digits
 _MOST_CANDIDATES = 200  # per page; tables of figures have more
 _SMALLER = 0.85  # times the height of the text beside it
 # Shares of that height: small figures on the same baseline are neither raised nor lowered.
@@ -36,39 +36,47 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
     # A figure of another size is a text object of its own inside a line.
     if not lines.has_places or pdfium.count_objects(page) <= len(lines.lines):
         return
-    ends = list(_candidates(text))
+    ends = _candidates(text)
     if not 0 < len(ends) <= 3 * _MOST_CANDIDATES:
         return
     if count != len(text):
-        ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
+        ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
     turn = pdfium.rotation(page)
-    boxes = _boxes(text_page, ends, turn)
+    heights = [top - bottom for _, top, _, bottom in _boxes(text_page, ends, turn)]
     suspects = [
         (ends[at], ends[at + 2])
         for at in range(0, len(ends), 3)
-        if _differ(boxes[at], boxes[at + 1]) or _differ(boxes[at + 1], boxes[at + 2])
+        if 0 < heights[at + 1] < _SMALLER * heights[at]
+        or 0 < heights[at + 2] < _SMALLER * heights[at + 1]
     ]
     if suspects:
         lines.has_raised = True
         _mark(text_page, turn, suspects, lines.lines)
 
 
-def _candidates(text: str) -> Iterator[int]:
+def _candidates(text: str) -> list[int]:
     """Before, first and last character of figures that may be raised or lowered.
 
-    Behind a letter, a bracket or a sign; or of several digits, as `2^10`, but no year.
+    Behind a letter, a bracket or a sign; or of several digits, as `2^10`, but no year. Ends behind
+    _MOST_CANDIDATES.
     """
+    ends: list[int] = []
     for match in _FIGURE.finditer(text):
         start, end = match.span()
+        length = end - start
+        if length > _LONGEST_MARK:
+            continue
         before = text[start - 1] if start else " "
         if before in _SIGNS:
-            if end - start < _LONGEST_MARK and start > 1 and text[start - 2] > " ":
-                yield from (start - 2, start - 1, end - 1)
+            if length < _LONGEST_MARK and start > 1 and text[start - 2] > " ":
+                ends += (start - 2, start - 1, end - 1)
         elif before.isalpha() or before in _BEFORE_MARK:
-            if end - start <= _LONGEST_MARK:
-                yield from (start - 1, start, end - 1)
-        elif 1 < end - start < _LONGEST_POWER and text[end : end + 1] not in ("", "."):
-            yield from (start, start, end - 1)
+            ends += (start - 1, start, end - 1)
+        elif length > 1 and text[end : end + 1] not in ("", "."):
+            ends += (start, start, end - 1)
+        if len(ends) > 3 * _MOST_CANDIDATES:
+            break
+    return ends
 
 
 def _mark(

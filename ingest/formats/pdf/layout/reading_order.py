@@ -69,11 +69,10 @@ def _clashes(lines: list[Line]) -> int:
 class _Sorter:
     def __init__(self, lines: list[Line], above: NDArray[np.bool_]) -> None:
         self._tops = [line.top for line in lines]
-        self._above: list[list[int]] = [[] for _ in lines]
-        """For each line, the lines above it."""
-        for other, index in np.argwhere(above).tolist():
-            self._above[index].append(other)
-        self._done: set[int] = set()
+        self._above = np.ascontiguousarray(above.T)
+        """For each line, which lines are above it."""
+        self._left = np.ones(len(lines), np.bool_)
+        """Lines that are not sorted yet."""
         self._sorted: list[int] = []
 
     def sorted(self) -> list[int]:
@@ -83,10 +82,10 @@ class _Sorter:
         return self._sorted
 
     def _visit(self, index: int) -> None:
-        if index in self._done:
+        if not self._left[index]:
             return
-        self._done.add(index)
-        above = [other for other in self._above[index] if other not in self._done]
+        self._left[index] = False
+        above = np.flatnonzero(self._above[index] & self._left).tolist()
         # From the top down, so that the lines above are already done: that keeps recursion shallow.
         for other in sorted(above, key=lambda item: -self._tops[item]):
             self._visit(other)

@@ -1,4 +1,4 @@
-"""Splits the text that pdfium returns for a page into lines."""
+"""Splits the text that pdfium returns for a page into lines, and counts as pdfium does."""
 
 from collections.abc import Iterator, Sequence
 
@@ -41,7 +41,7 @@ def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
 
 def utf16_indices(text: str, indices: Sequence[int]) -> list[int]:
     """Python string indices as UTF-16 indices, which pdfium uses."""
-    if text.isascii() or max(text) <= "\uffff":
+    if text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
         return list(indices)
     wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF
     before = np.concatenate([[0], np.cumsum(wide)])

@@ -139,12 +139,16 @@ def plain_lines(text: str) -> PageLines:
 def run_or_roll_back(step: Step, pages: Sequence[PageLines], change: Callable[[], object]) -> None:
     """Run `change`, which modifies the lines of these pages in place; restore them if it fails."""
     # Steps replace `page.lines` and never mutate the list, so a reference is enough.
-    saved = [(page, page.lines, [(line.text, line.level) for line in page.lines]) for page in pages]
+    # Two lists, because a tuple for each line takes three times as long.
+    saved = [
+        (page, lines := page.lines, [line.text for line in lines], [line.level for line in lines])
+        for page in pages
+    ]
 
     def restore() -> None:
-        for page, lines, values in saved:
+        for page, lines, texts, levels in saved:
             page.lines = lines
-            for line, (text, level) in zip(lines, values, strict=True):
+            for line, text, level in zip(lines, texts, levels, strict=True):
                 line.text, line.level = text, level
 
     improve(step, change, otherwise=restore)
@@ -157,7 +161,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         return PageLines([])
     ends = [index for _, start, end in spans for index in (start, end - 1)]
     if count != len(text):  # text and character indices differ: look each one up
-        ends = [pdfium.char_at_text(text_page, index) for index in utf16_indices(text, ends)]
+        ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
     turn = pdfium.rotation(page)
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
@@ -168,7 +172,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
             line.ends_word = text[end : end + 1] == " "
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
-    if any(line.height > _TALL * line.size > 0 for line in found.lines):
+    if any(line.top - line.bottom > _TALL * line.size > 0 for line in found.lines):
         found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
     _mark_suspects(found)
     return found
@@ -239,7 +243,6 @@ def _loose(lines: Sequence[Line]) -> set[int]:
 
 def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
-    words = [match.span() for match in _WORD.finditer(line.text)]
     if (
         line.height <= _TALL * line.size
         or line.size <= 0
@@ -248,6 +251,7 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     ):
         yield line
         return
+    words = [match.span() for match in _WORD.finditer(line.text)]
     ends = [line.start + place for start, end in words for place in (start, end - 1)]
     boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
     first = 0
@@ -267,12 +271,13 @@ def _mark_suspects(page: PageLines) -> None:
     """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
     gaps = _loose(page.lines)
     for previous, line in pairwise(page.lines):
-        height = previous.top - previous.bottom
+        bottom = previous.bottom
+        height = previous.top - bottom
         if line.bottom > previous.top - SLACK * height:
             page.jumps = True
-        elif line.top > previous.bottom + SLACK * height and line.left > previous.right - height:
+        elif line.top > bottom + SLACK * height and line.left > previous.right - height:
             page.has_parts = True
-        if (line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height) or (
+        if (line.left >= previous.right and abs(line.bottom - bottom) < 0.5 * height) or (
             line.text[-1].isdigit()
             and previous.text[-1].isdigit()
             and not line.text.rpartition(" ")[0].endswith(_NOT_BEFORE_CELL)

@@ -94,6 +94,8 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
         pieces += [(piece, line) for line in others for piece in _split(line, glyphs)]
         owners = {id(piece): line for piece, line in pieces}
         for run in _runs(baselines([piece for piece, _ in pieces])):
+            if len(run.lines) < _FEWEST_ROWS:
+                continue
             inside = {owners[id(p)].start: owners[id(p)] for line in run.lines for p in line}
             _replace(page, run, list(inside.values()))
 

@@ -37,10 +37,10 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     glyphs.load_words(inside)
     merged = _merged_cells(grid)
     inside = _below_titles(inside, grid, merged)
-    pieces = _pieces_by_cell(inside, grid, glyphs)
-    used = sorted({column for _, column in pieces})
-    bands = sorted({row for row, _ in pieces})
-    rows = [row for band in bands for row in _rows(pieces, band, len(bands), grid)]
+    pieces = _pieces_by_band(inside, grid, glyphs)
+    used = sorted({piece.column for band in pieces.values() for piece in band})
+    bands = sorted(pieces)
+    rows = [row for band in bands for row in _rows(pieces[band], len(bands), grid)]
     filled = sum(bool(row[column]) for row in rows for column in used)
     hidden = sum(row in bands and column in used for row, column in merged)
     if hidden > _MERGED * len(rows) * len(used):
@@ -84,22 +84,19 @@ def _below_titles(lines: list[Line], grid: Grid, merged: dict[Cell, Cell]) -> li
     return lines
 
 
-def _pieces_by_cell(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> dict[Cell, list[Piece]]:
-    found: dict[Cell, list[Piece]] = {}
+def _pieces_by_band(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> dict[int, list[Piece]]:
+    found: dict[int, list[Piece]] = {}
     for line in lines:
         middle = (line.top + line.bottom) / 2
-        row = _band(line, grid)
+        band = _band(line, grid)
         for column, left, right, text in _by_column(line, grid, glyphs):
             piece = Piece(column, left, right, middle, line.height, text)
-            found.setdefault((row, column), []).append(piece)
+            found.setdefault(band, []).append(piece)
     return found
 
 
-def _rows(
-    pieces: dict[Cell, list[Piece]], band: int, bands: int, grid: Grid
-) -> Iterator[list[str]]:
+def _rows(inside: Sequence[Piece], bands: int, grid: Grid) -> Iterator[list[str]]:
     """The rows between two ruled lines: one, or several if only the columns are ruled there."""
-    inside = [piece for (row, _), cell in pieces.items() if row == band for piece in cell]
     lines = baselines(inside)
     starts = first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
     is_split = len(starts) > 1 and (
