@@ -3,6 +3,7 @@
 from lxml import etree, html
 
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.tidy import tidy
@@ -12,15 +13,22 @@ _STUB = 5  # a text is a stub if the page is this many times longer
 _VISIBLE_TEXT = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
 
-def whole_markdown(markup: str) -> tuple[str, bool]:
-    """All visible text of a page in Markdown, and whether it hides a sentence."""
+def whole_markdown(markup: str, *, is_visual: bool = False) -> tuple[str, bool]:
+    """All visible text of a page in Markdown, and whether it hides a sentence.
+
+    `is_visual`: its letters are in the order of display (common/letter_order.py).
+    """
     return improve(
-        "markup", lambda: _whole_markdown(markup), otherwise=lambda: (flat_text(markup), False)
+        "markup",
+        lambda: _whole_markdown(markup, is_visual=is_visual),
+        otherwise=lambda: (flat_text(markup), False),
     )
 
 
-def _whole_markdown(markup: str) -> tuple[str, bool]:
+def _whole_markdown(markup: str, *, is_visual: bool) -> tuple[str, bool]:
     tree, is_whole = parse_page(markup)
+    if is_visual:
+        attempt("right_to_left", lambda: reorder_page(tree))
     return tree_markdown(tree) if is_whole else (flat_text(markup), False)
 
 
