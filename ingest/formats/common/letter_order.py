@@ -23,7 +23,9 @@ _UNDECLARED = 4  # evidence that a text without a stated charset must have
 _LATIN = re.compile(f"(?!{RIGHT_TO_LEFT.pattern})[^\\W\\d_]")
 # What is shown from left to right within right-to-left text: words, and numbers with their signs.
 _SIGN = "[#$%°€£₪¢]"
-_UNIT = re.compile(rf"{_SIGN}*\d+(?:[.,:/+-]\d+)*{_SIGN}*|(?:(?!{RIGHT_TO_LEFT.pattern})\w)+")
+_UNIT = re.compile(
+    rf"{_SIGN}{{0,3}}\d+(?:[.,:/+-]\d+)*{_SIGN}{{0,3}}|(?:(?!{RIGHT_TO_LEFT.pattern})\w)+"
+)
 _EMBEDDED = re.compile(
     f"{RIGHT_TO_LEFT.pattern}+(?:(?:(?!{_LATIN.pattern}).)*{RIGHT_TO_LEFT.pattern})?"
 )
