@@ -3,6 +3,7 @@
 from lxml import etree, html
 
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.inline_styles import write_styles
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
@@ -54,6 +55,7 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """Like whole_markdown(), for a tree, which is changed."""
     if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
+    attempt("styles", lambda: write_styles(tree))
     hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
     attempt("tidying", lambda: tidy(tree))
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

@@ -15,6 +15,7 @@ from ingest.formats.common.letter_order import is_visual
 from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.inline_styles import write_styles
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
@@ -80,6 +81,7 @@ def _extract(source: InputFile) -> Extraction:
     scripts = Scripts()
     if web is not None:
         scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
+    attempt("styles", lambda: write_styles(tree))
     has_hidden_text = drop_hidden(tree)
     meta = _meta(tree)
     title = _title(tree, meta)
