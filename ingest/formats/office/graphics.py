@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from lxml import etree
 
 from ingest.formats.common.markdown import plain, table
+from ingest.formats.office.drawing_text import text_of
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute
 
@@ -42,7 +43,7 @@ def slide_table(frame: etree._Element) -> Iterator[str]:
     """The table in a frame of a slide."""
     for item in frame.iter("{*}tbl"):
         rows = [
-            [_text(cell) for cell in row.iterchildren("{*}tc")]
+            [text_of(cell) for cell in row.iterchildren("{*}tc")]
             for row in item.iterchildren("{*}tr")
         ]
         if text := table(rows):
@@ -54,7 +55,7 @@ def _chart(root: etree._Element | None) -> str:
     if root is None:
         return ""
     title = next(root.iter("{*}title"), None)
-    heading = " ".join(_text(title).split()) if title is not None else ""
+    heading = " ".join(text_of(title).split()) if title is not None else ""
     columns = [
         (_values(series, "tx"), _values(series, "cat", "xVal"), _values(series, "val", "yVal"))
         for series in root.iter("{*}ser")
@@ -94,7 +95,7 @@ def _diagram(root: etree._Element | None) -> str:
     if root is None:
         return ""
     texts = {
-        point.get("modelId", ""): " ".join(_text(point).split())
+        point.get("modelId", ""): " ".join(text_of(point).split())
         for point in root.iter("{*}pt")
         if point.get("type") not in _NO_NODES
     }
@@ -124,11 +125,3 @@ def _children(root: etree._Element) -> dict[str, list[tuple[int, str]]]:
             position = int(order) if order.isdecimal() else 0
             found.setdefault(link.get("srcId", ""), []).append((position, link.get("destId", "")))
     return found
-
-
-def _text(element: etree._Element) -> str:
-    """The paragraphs of an element, one per line."""
-    return "\n".join(
-        "".join(item.text or "" for item in paragraph.iter("{*}t"))
-        for paragraph in element.iter("{*}p")
-    )
