@@ -3,10 +3,10 @@
 from lxml import etree, html
 
 from ingest.formats.html.hidden_text import drop_hidden
-from ingest.formats.html.inline_styles import write_styles
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
+from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
 from ingest.optional_steps import attempt, improve
 

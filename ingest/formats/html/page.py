@@ -15,12 +15,12 @@ from ingest.formats.common.letter_order import is_visual
 from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.hidden_text import drop_hidden
-from ingest.formats.html.inline_styles import write_styles
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
 from ingest.formats.html.page_signals import Scripts, read_scripts, read_signals, refresh_target
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
+from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
 from ingest.model import WebPage
 from ingest.optional_steps import attempt, improve

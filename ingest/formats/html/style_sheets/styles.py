@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from lxml import etree, html
 
-from ingest.formats.html.css import (
+from ingest.formats.html.style_sheets.css import (
     Compound,
     CssRule,
     Selector,

@@ -7,7 +7,7 @@ import re
 
 from lxml import etree, html
 
-from ingest.formats.html.styles import PageStyles
+from ingest.formats.html.style_sheets.styles import PageStyles
 
 _SHEETS = etree.XPath("//style")
 _SAYS = re.compile(r"vertical-align\s*:\s*su[pb]|unicode-bidi\s*:\s*bidi-override", re.IGNORECASE)
