@@ -91,8 +91,7 @@ def _resolve_spoken(spoken: html.HtmlElement) -> None:
 
     `<span aria-hidden=true>4.5</span><span class=sr-only>4.5 of 5 stars</span>` is no 4.54.5.
     """
-    parent = spoken.getparent()
-    if parent is None:
+    if spoken.getparent() is None or next(spoken.iterancestors("pre"), None) is not None:
         return
     said = _letters(spoken.text_content())
     for other in (spoken.getprevious(), spoken.getnext()):

@@ -118,6 +118,7 @@ def test_notes_inside_a_sentence_are_set_apart(markup: str, expected: str) -> No
          "12 comments"),
         ("Price<span class=sr-only>from</span>12", "Price from 12"),
         ("<span aria-hidden=true>Seen</span> alone", "Seen alone"),
+        ("<pre>a<span class=sr-only>b</span>c</pre>", "```\nabc\n```"),
     ],
 )  # fmt: skip
 def test_what_is_said_and_what_is_shown_do_not_run_together(markup: str, expected: str) -> None:
