@@ -28,6 +28,8 @@ _MEANT = {
 _ALIASES = {
     "sjis": "cp932",
     "windows-874": "cp874",
+    "visual": "iso8859-8",
+    "logical": "cp1255",
     "iso-8859-8-i": "cp1255",
     "iso-8859-8-e": "cp1255",
     "macroman": "mac_roman",

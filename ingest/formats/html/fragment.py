@@ -3,8 +3,10 @@
 from lxml import etree, html
 
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
+from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
 from ingest.optional_steps import attempt, improve
 
@@ -12,15 +14,22 @@ _STUB = 5  # a text is a stub if the page is this many times longer
 _VISIBLE_TEXT = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
 
-def whole_markdown(markup: str) -> tuple[str, bool]:
-    """All visible text of a page in Markdown, and whether it hides a sentence."""
+def whole_markdown(markup: str, *, is_visual: bool = False) -> tuple[str, bool]:
+    """All visible text of a page in Markdown, and whether it hides a sentence.
+
+    `is_visual`: its letters are in the order of display (common/letter_order.py).
+    """
     return improve(
-        "markup", lambda: _whole_markdown(markup), otherwise=lambda: (flat_text(markup), False)
+        "markup",
+        lambda: _whole_markdown(markup, is_visual=is_visual),
+        otherwise=lambda: (flat_text(markup), False),
     )
 
 
-def _whole_markdown(markup: str) -> tuple[str, bool]:
+def _whole_markdown(markup: str, *, is_visual: bool) -> tuple[str, bool]:
     tree, is_whole = parse_page(markup)
+    if is_visual:
+        attempt("right_to_left", lambda: reorder_page(tree))
     return tree_markdown(tree) if is_whole else (flat_text(markup), False)
 
 
@@ -46,6 +55,7 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """Like whole_markdown(), for a tree, which is changed."""
     if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
+    attempt("styles", lambda: write_styles(tree))
     hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
     attempt("tidying", lambda: tidy(tree))
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

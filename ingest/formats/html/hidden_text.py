@@ -11,9 +11,14 @@ from functools import lru_cache
 
 from lxml import etree, html
 
-from ingest.formats.html.colours import Colour, are_indistinguishable, is_transparent, parse_colour
-from ingest.formats.html.hiding_properties import MAY_HIDE, not_rendered, unreadable
-from ingest.formats.html.styles import Declarations, PageStyles
+from ingest.formats.html.style_sheets.colours import (
+    Colour,
+    are_indistinguishable,
+    is_transparent,
+    parse_colour,
+)
+from ingest.formats.html.style_sheets.hiding_properties import MAY_HIDE, not_rendered, unreadable
+from ingest.formats.html.style_sheets.styles import Declarations, PageStyles
 
 _SENTENCE = 40  # characters; menu entries are shorter, instructions are not
 _MOST_SUSPECTS = 5000

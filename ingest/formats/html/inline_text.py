@@ -11,7 +11,7 @@ _BLANKS = " \t\r\n\f"
 _LINE_BREAK = re.compile(f"[{_BLANKS}]*[\r\n][{_BLANKS}]*")
 _BLANK_LINE = re.compile(r"\n[ \t\r\f]*\n\s*")
 _UNSPACED = "[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uff01-\uff60]"
-_UNSPACED_BREAK = re.compile(f"(?<={_UNSPACED}) (?={_UNSPACED})")
+UNSPACED_BREAK = re.compile(f"(?<={_UNSPACED}) (?={_UNSPACED})")
 _KEPT = ("pre", "textarea", "listing", "xmp", "plaintext")
 _KEEPS_LINES = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _STYLED = etree.XPath("//*[contains(@style, 'white-space')]")
@@ -75,7 +75,7 @@ def _one_line(text: str, parent: html.HtmlElement) -> str:
     if parent.tag == "body" and _BLANK_LINE.search(text):  # text without markup
         return "\n\n".join(_LINE_BREAK.sub(" ", part) for part in _BLANK_LINE.split(text))
     text = _LINE_BREAK.sub(" ", text)
-    return text if text.isascii() else _UNSPACED_BREAK.sub("", text)
+    return text if text.isascii() else UNSPACED_BREAK.sub("", text)
 
 
 def _break_lines(element: html.HtmlElement) -> None:

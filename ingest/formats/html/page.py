@@ -11,15 +11,19 @@ from lxml import etree, html
 
 from ingest.formats.common.inflate_limit import guard_xml
 from ingest.formats.common.input_file import Extraction, InputFile, present
+from ingest.formats.common.letter_order import is_visual
+from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
 from ingest.formats.html.page_signals import Scripts, read_scripts, read_signals, refresh_target
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
+from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
 from ingest.model import WebPage
-from ingest.optional_steps import improve
+from ingest.optional_steps import attempt, improve
 from ingest.web.placeholders import Verdict, judge
 
 _VERSION = f"html-to-markdown {html_to_markdown.__version__}"
@@ -71,10 +75,13 @@ def _extract(source: InputFile) -> Extraction:
     if not text.strip():
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
     tree, is_whole = parse_page(text)
+    if is_visual(text, encoding, is_declared=bool(declarations(data, source.declared))):
+        attempt("right_to_left", lambda: reorder_page(tree))
     web = None if source.url is None else web_page(tree, source.url)
     scripts = Scripts()
     if web is not None:
         scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
+    attempt("styles", lambda: write_styles(tree))
     has_hidden_text = drop_hidden(tree)
     meta = _meta(tree)
     title = _title(tree, meta)

@@ -13,7 +13,9 @@ from lxml import etree, html
 from ingest.formats.html.checkboxes import write_checkboxes
 from ingest.formats.html.code_language import language_of_block
 from ingest.formats.html.formula import formula
+from ingest.formats.html.inline_elements import write_inline
 from ingest.formats.html.inline_text import tidy_text
+from ingest.formats.html.letter_order import resolve_overrides
 from ingest.formats.html.pictures import write_alternative_texts
 from ingest.formats.html.tables import expand_spans, flatten_inner_tables, separate_items
 from ingest.optional_steps import attempt
@@ -37,6 +39,7 @@ _REPEATED = etree.XPath(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
     " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
 )
+_STEPS = (resolve_overrides, write_inline, tidy_text, write_alternative_texts, write_checkboxes)
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
@@ -48,10 +51,16 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("math")):
         _replace_by_text(element, formula(element))
     _each(tree, "pre", _tidy_code)
-    for element in [*tree.iter("rp"), *_REPEATED(tree)]:
+    for element in _REPEATED(tree):
         if element.getparent() is not None:
             element.drop_tree()
-    for step in (tidy_text, write_alternative_texts, write_checkboxes):
+    for step in (
+        resolve_overrides,
+        write_inline,
+        tidy_text,
+        write_alternative_texts,
+        write_checkboxes,
+    ):
         attempt("tidying", partial(step, tree))
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")

@@ -9,9 +9,11 @@ they are large enough to be pictures of text.
 import re
 from dataclasses import dataclass
 from email.message import Message
+from functools import partial
 from itertools import chain
 
 from ingest.formats.common.attachments import Attachments
+from ingest.formats.common.letter_order import is_visual, logical_text
 from ingest.formats.common.markdown import plain, shift_headings
 from ingest.formats.html.fragment import says_more, whole_markdown
 from ingest.formats.mail import headers, mime_parts, smime
@@ -158,16 +160,19 @@ class _MessageReader:
             )
         if kind == "text/markdown":
             return shift_headings(text, self._level)
+        declared = str(part.get("Content-Type", ""))
+        visual = is_visual(text, encoding, is_declared=bool(part.get_content_charset()))
         if kind in _MARKUP or _PAGE.match(text):
             if self._skips_pages:
                 return ""
-            markdown, hides = whole_markdown(text)
+            markdown, hides = whole_markdown(text, is_visual=visual)
             self.has_hidden_text |= hides
             return shift_headings(markdown, self._level)
         if is_pgp_encrypted(text):
             self.is_encrypted = True
             return ""
-        declared = str(part.get("Content-Type", ""))
+        if visual:
+            text = improve("right_to_left", partial(logical_text, text), otherwise=lambda: text)
         return improve(
             "markup", lambda: plain_markdown(text, declared=declared), otherwise=lambda: plain(text)
         )

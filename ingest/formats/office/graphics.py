@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from lxml import etree
 
-from ingest.formats.common.markdown import plain, table
+from ingest.formats.common.markdown import table
+from ingest.formats.office.charts import chart
+from ingest.formats.office.drawing_text import text_of
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute
 
-_MOST_POINTS = 5000  # per series
 _DEEP = 20  # levels of a diagram
 _NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
 
@@ -26,7 +27,7 @@ class Graphics:
         for item in frame.iter("{*}chart", "{*}relIds"):
             is_chart = etree.QName(item).localname == "chart"
             root = self._target(attribute(item, "id" if is_chart else "dm"))
-            text = _chart(root) if is_chart else _diagram(root)
+            text = "" if root is None else chart(root) if is_chart else _diagram(root)
             if text:
                 yield text
 
@@ -42,59 +43,17 @@ def slide_table(frame: etree._Element) -> Iterator[str]:
     """The table in a frame of a slide."""
     for item in frame.iter("{*}tbl"):
         rows = [
-            [_text(cell) for cell in row.iterchildren("{*}tc")]
+            [text_of(cell) for cell in row.iterchildren("{*}tc")]
             for row in item.iterchildren("{*}tr")
         ]
         if text := table(rows):
             yield text
 
 
-def _chart(root: etree._Element | None) -> str:
-    """Title and values of a chart: a row per category, a column per series."""
-    if root is None:
-        return ""
-    title = next(root.iter("{*}title"), None)
-    heading = " ".join(_text(title).split()) if title is not None else ""
-    columns = [
-        (_values(series, "tx"), _values(series, "cat", "xVal"), _values(series, "val", "yVal"))
-        for series in root.iter("{*}ser")
-    ]
-    categories: dict[int, str] = {}
-    for _, names, values in columns:
-        categories = {**dict.fromkeys(values, ""), **categories}
-        categories |= {key: name for key, name in names.items() if not categories.get(key)}
-    rows = [["", *(" ".join(name.values()) for name, _, _ in columns)]]
-    rows += [
-        [categories[key], *(values.get(key, "") for _, _, values in columns)]
-        for key in sorted(categories)
-    ]
-    return "\n\n".join(piece for piece in (plain(heading), table(rows)) if piece)
-
-
-def _values(series: etree._Element, *names: str) -> dict[int, str]:
-    """Cached values by index; for multi-level categories, those of the innermost level."""
-    for item in series.iterchildren(*(f"{{*}}{name}" for name in names)):
-        levels = next(item.iter("{*}lvl"), None)
-        points = (item if levels is None else levels).iter("{*}pt")
-        found = {}
-        for position, point in zip(range(_MOST_POINTS), points, strict=False):
-            value = next(point.iterchildren("{*}v"), None)
-            index = point.get("idx", "")
-            found[int(index) if index.isdecimal() else position] = (
-                (value.text or "") if value is not None else ""
-            )
-        if not found:
-            found = {0: " ".join(value.text or "" for value in item.iterchildren("{*}v"))}
-        return found
-    return {}
-
-
-def _diagram(root: etree._Element | None) -> str:
+def _diagram(root: etree._Element) -> str:
     """The nodes as a nested list, as in the text pane of SmartArt."""
-    if root is None:
-        return ""
     texts = {
-        point.get("modelId", ""): " ".join(_text(point).split())
+        point.get("modelId", ""): " ".join(text_of(point).split())
         for point in root.iter("{*}pt")
         if point.get("type") not in _NO_NODES
     }
@@ -124,11 +83,3 @@ def _children(root: etree._Element) -> dict[str, list[tuple[int, str]]]:
             position = int(order) if order.isdecimal() else 0
             found.setdefault(link.get("srcId", ""), []).append((position, link.get("destId", "")))
     return found
-
-
-def _text(element: etree._Element) -> str:
-    """The paragraphs of an element, one per line."""
-    return "\n".join(
-        "".join(item.text or "" for item in paragraph.iter("{*}t"))
-        for paragraph in element.iter("{*}p")
-    )

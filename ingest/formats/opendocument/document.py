@@ -26,7 +26,7 @@ from ingest.formats.opendocument.slides import read_slides
 from ingest.formats.opendocument.styles import OdfStyles
 from ingest.optional_steps import improve
 
-_VERSION = "odf 2"
+_VERSION = "odf 3"
 _FLAT = frozenset({types.FODT, types.FODP})
 _PRESENTATIONS = frozenset({types.ODP, types.FODP})
 _FIELDS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from ingest.formats.common.raised_text import lowered, raised, written_out
-from ingest.formats.office.blocks import comment_text, link
+from ingest.formats.office.blocks import comment_text, link, one_line
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.styles import OdfStyle, OdfStyles, style_of
 
@@ -67,7 +67,8 @@ def read_inline(
 @dataclass(slots=True)
 class _InlineReader:
     styles: OdfStyles
-    notes: OdfNotes
+    notes: OdfNotes | None
+    """None inside a note or comment: those in it are part of its own text."""
     found: OdfInline
     drop_faint: bool
 
@@ -88,11 +89,10 @@ class _InlineReader:
         elif name in ("tab", "line-break"):
             self._put(" " if name == "tab" else "\n", style, False)
         elif name == "note":
-            body = child(item, "note-body")
-            self.notes.texts.append(_flat(body) if body is not None else "")
-            self.found.pieces.append(f"[^{len(self.notes.texts)}]")
+            self._note(child(item, "note-body"))
         elif name == "annotation":
-            self.found.comments.append(comment(item))
+            if self.notes is not None:
+                self.found.comments.append(comment(item, self.styles))
         elif name in _SHAPES:
             self.found.shapes.append(item)
         elif name not in _SKIPPED:
@@ -102,6 +102,11 @@ class _InlineReader:
             self.walk(item, inner, may_be_faint and not inner.has_background, depth + 1)
             if name == "a":
                 self._link(start, attribute(item, "href") or "")
+
+    def _note(self, body: etree._Element | None) -> None:
+        if self.notes is not None:
+            self.notes.texts.append("" if body is None else _flat(body, self.styles))
+            self.found.pieces.append(f"[^{len(self.notes.texts)}]")
 
     def _put(self, text: str, style: OdfStyle, may_be_faint: bool) -> None:
         if style.is_hidden:
@@ -120,14 +125,18 @@ class _InlineReader:
         self.found.pieces[start:] = [link(text, address if is_web else None)]
 
 
-def comment(annotation: etree._Element) -> str:
+def comment(annotation: etree._Element, styles: OdfStyles) -> str:
     """`Comment by author: text`, empty if it has no text."""
     author = child(annotation, "creator")
-    text = " ".join(_flat(item) for item in annotation.iterchildren("{*}p", "{*}list")).strip()
+    text = _flat(annotation, styles)
     return comment_text((author.text or "").strip() if author is not None else None, text)
 
 
-def _flat(element: etree._Element) -> str:
+def _flat(element: etree._Element, styles: OdfStyles) -> str:
     """All text on one line, paragraphs separated by spaces."""
-    texts = ("".join(item.itertext()) for item in element.iter("{*}p", "{*}h"))
-    return " ".join(" ".join(texts).split())
+    texts = []
+    for paragraph in element.iter("{*}p", "{*}h"):
+        reader = _InlineReader(styles, None, OdfInline(), drop_faint=False)
+        reader.walk(paragraph, styles.get(style_of(paragraph)), False, 0)
+        texts.append(reader.found.text)
+    return one_line(" ".join(texts))

@@ -63,7 +63,7 @@ def _slide(page: etree._Element, body: OdfBody) -> Iterator[str]:
     body.notes.texts.clear()
     yield from body.comments()
     for annotation in page.iterchildren("{*}annotation"):
-        yield plain(comment(annotation))
+        yield plain(comment(annotation, body.styles))
 
 
 def _is_prompt(shape: etree._Element) -> bool:

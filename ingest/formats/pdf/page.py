@@ -9,6 +9,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Recogniser
+from ingest.formats.common.letter_order import RIGHT_TO_LEFT
 from ingest.formats.pdf import pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file
@@ -18,7 +19,7 @@ from ingest.formats.pdf.layout.heading_candidates import candidates, continues
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
-from ingest.formats.pdf.layout.right_to_left import RIGHT_TO_LEFT, restore_logical_order
+from ingest.formats.pdf.layout.right_to_left import restore_logical_order
 from ingest.formats.pdf.layout.text_lines import (
     PageLines,
     plain_lines,

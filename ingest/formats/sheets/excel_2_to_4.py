@@ -10,7 +10,7 @@ import xlrd
 
 from ingest.errors import Permanent
 from ingest.formats.common.cells import Date, Number, cell_text, date_text
-from ingest.formats.sheets.number_format import BUILT_IN, is_plain, shown
+from ingest.formats.common.number_format import BUILT_IN, is_plain, shown
 from ingest.optional_steps import improve
 
 VERSION = f"xlrd {version('xlrd')}, sheets 2"

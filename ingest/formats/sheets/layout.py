@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ingest.formats.common.cells import Across, Date, Number, cell_text
+from ingest.formats.common.number_format import is_date, is_plain, shown
 from ingest.formats.sheets.limits import MOST_PLACES
-from ingest.formats.sheets.number_format import is_date, is_plain, shown
 from ingest.optional_steps import improve
 
 _LONGEST_REPEATED: Final = 100  # characters; longer texts in merged cells are notes, not names

@@ -3,9 +3,9 @@
 import struct
 from typing import BinaryIO, Final
 
+from ingest.formats.common.number_format import BUILT_IN
 from ingest.formats.sheets.biff import read_workbook, records
 from ingest.formats.sheets.layout import Layout
-from ingest.formats.sheets.number_format import BUILT_IN
 
 _START, _SHEET, _FORMAT, _STYLE, _DATE_MODE = 0x0809, 0x0085, 0x041E, 0x00E0, 0x0022
 _MULTIPLE = 0x00BD  # MULRK

@@ -4,9 +4,9 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from ingest.formats.common.number_format import BUILT_IN
 from ingest.formats.office.opc import Package
 from ingest.formats.sheets.layout import Layout
-from ingest.formats.sheets.number_format import BUILT_IN
 from ingest.formats.sheets.second_reader import Cells, SheetEntry
 
 _ROW, _RK, _BOOL, _REAL, _TEXT, _SHARED = 0, 2, 4, 5, 6, 7

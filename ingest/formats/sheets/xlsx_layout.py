@@ -11,11 +11,11 @@ from typing import Final
 
 from lxml import etree
 
+from ingest.formats.common.number_format import BUILT_IN
 from ingest.formats.office.opc import Package
 from ingest.formats.office.xml_tree import attribute
 from ingest.formats.sheets.layout import Layout
 from ingest.formats.sheets.limits import blocks, column_number
-from ingest.formats.sheets.number_format import BUILT_IN
 from ingest.formats.sheets.second_reader import SheetEntry
 
 _CELL: Final = re.compile(

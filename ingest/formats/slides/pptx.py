@@ -18,14 +18,15 @@ from ingest.formats.common.input_file import Extraction, InputFile, filled, pres
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
-from ingest.formats.office.graphics import Graphics
+from ingest.formats.office.drawing_text import paragraph_text
+from ingest.formats.office.graphics import Graphics, slide_table
 from ingest.formats.office.opc import Package, resolve_alternate_content
-from ingest.formats.office.xml_tree import attribute, words
-from ingest.formats.slides.shapes import Layouts, Place, Slide, paragraph_text, slide_text
+from ingest.formats.office.xml_tree import attribute, local, words
+from ingest.formats.slides.shapes import Layouts, Place, Slide, slide_text
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "pptx 2"
+_VERSION = "pptx 3"
 _MOST_LISTED = 200
 
 
@@ -145,7 +146,10 @@ def _plain(root: etree._Element) -> list[str]:
 
 def _note_texts(root: etree._Element) -> Iterator[str]:
     """Paragraphs of the speaker notes, without other placeholders such as the slide number."""
-    for shape in root.iter("{*}sp"):
+    for shape in root.iter("{*}sp", "{*}graphicFrame"):
+        if local(shape) == "graphicFrame":
+            yield from slide_table(shape)
+            continue
         placeholder = next(shape.iter("{*}ph"), None)
         if placeholder is not None and placeholder.get("type") not in (None, "body"):
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.office.drawing_text import paragraph_text
 from ingest.formats.office.graphics import Graphics, slide_table
 from ingest.formats.office.opc import Package
 from ingest.formats.office.xml_tree import words
@@ -165,16 +166,6 @@ def _is_item(properties: etree._Element | None, *, is_list: bool) -> bool:
     if next(properties.iterchildren("{*}buNone"), None) is not None:
         return False
     return is_list or next(properties.iterchildren("{*}buChar", "{*}buAutoNum"), None) is not None
-
-
-def paragraph_text(paragraph: etree._Element) -> str:
-    """Text of the runs without the slide number; equations yield their symbols."""
-    pieces = (
-        "\n" if etree.QName(item).localname == "br" else item.text or ""
-        for item in paragraph.iter("{*}t", "{*}br")
-        if item.getparent().get("type") != "slidenum"
-    )
-    return "".join(pieces)
 
 
 def _paragraphs(shape: etree._Element) -> list[etree._Element]:

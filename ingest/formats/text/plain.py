@@ -1,9 +1,12 @@
 """Plain text unchanged; Markdown, source code, subtitles and markup with their structure."""
 
+from functools import partial
 from pathlib import PurePosixPath
 
 from ingest.formats import media_types as types
 from ingest.formats.common.input_file import Extraction, InputFile
+from ingest.formats.common.letter_order import is_visual, logical_text
+from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.text.markdown import read_markdown
 from ingest.formats.text.markup import reader_of
@@ -17,7 +20,10 @@ _VERSION = "text 2"
 
 def extract(source: InputFile) -> Extraction:
     """Extract the decoded text as one part, with the title and the metadata that it states."""
-    text, encoding = decode(source.stream.read(), declared=source.declared)
+    data = source.stream.read()
+    text, encoding = decode(data, declared=source.declared)
+    if is_visual(text, encoding, is_declared=bool(declarations(data, source.declared))):
+        text = improve("right_to_left", partial(logical_text, text), otherwise=lambda: text)
     reading = improve("markup", lambda: _read(text, source), otherwise=lambda: Reading(text=text))
     return Extraction(
         parts=[reading.text],

@@ -21,7 +21,7 @@ from ingest.formats.common import inflate_limit
 from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, filled, present
 from ingest.formats.common.markdown import plain
 from ingest.formats.office import ole_package
-from ingest.formats.office.blocks import comment_text, one_line
+from ingest.formats.office.blocks import cell_text, comment_text, one_line
 from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import child, value, words
 from ingest.formats.word.body import WordBody
@@ -32,7 +32,7 @@ from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "docx 2"
+_VERSION = "docx 3"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 _WHITE = {"FFFFFF", "AUTO"}
 _MOST_LISTED = 200
@@ -149,7 +149,7 @@ class _Document:
                 for note in root.iterchildren("{*}" + kind):
                     key = (kind, value(note, "id") or "")
                     if key in self.body.runs.notes:
-                        found[key] = " ".join(" ".join(reader.read(note)).split())
+                        found[key] = cell_text(reader.read(note))
                 self.body.hidden.has_sentence |= reader.hidden.has_sentence
         for key, number in self.body.runs.notes.items():
             if found.get(key):

@@ -9,34 +9,16 @@ How a page was written shows in letters that only begin or only end words.
 import re
 import unicodedata
 
+from ingest.formats.common.letter_order import CONTRADICTION, RIGHT_TO_LEFT, order_evidence
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RUN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 _MARK = re.compile("[\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670]")
 _STRAY_SPACE = re.compile(f"(?<=[\u0590-\u08ff]) (?={_MARK.pattern})")
 _FORMS = (*range(0xFB1D, 0xFDFC), *range(0xFE70, 0xFEFD))
 # pdfium keeps the order of ligatures for which Unicode has a presentation form.
 _IN_ORDER = {form.strip() for form in (unicodedata.normalize("NFKC", chr(code)) for code in _FORMS)}
-
-
-# Hebrew letters in their final form, and Arabic letters that only end words.
-_FINAL = "\u05da\u05dd\u05df\u05e3\u05e5\u0629\u0649"
-_ARTICLE = "\u0627\u0644"
-_WORDS = re.compile("[\u05d0-\u05ea\u0621-\u064a]{2,}")
-_CONTRADICTION = 4  # a smaller share of the evidence is names and abbreviations
-_WITH_ARTICLE = 4  # letters of a word that has the article
-
-
-def order_evidence(text: str) -> int:
-    """Positive if the words read as they should, negative if their letters are reversed."""
-    score = 0
-    for word in _WORDS.findall(text):
-        score += (word[-1] in _FINAL) - (word[0] in _FINAL)
-        if len(word) >= _WITH_ARTICLE:
-            score += word.startswith(_ARTICLE) - word.endswith(_ARTICLE[::-1])
-    return score
 
 
 def restore_logical_order(text_page: int, page: PageLines) -> bool:
@@ -60,7 +42,7 @@ def restore_logical_order(text_page: int, page: PageLines) -> bool:
         extents = [(left, right) for left, _, right, _ in boxes]
         line.text = _STRAY_SPACE.sub("", in_logical_order(text, extents))
     against = sum(abs(score) for score in evidence if (score < 0) != (total < 0))
-    return _CONTRADICTION * against < sum(map(abs, evidence)) or not against
+    return CONTRADICTION * against < sum(map(abs, evidence)) or not against
 
 
 def _undo_reversal(text_page: int, line: Line) -> None:

@@ -4,8 +4,12 @@ import io
 
 import pytest
 
-from ingest.formats.html.colours import are_indistinguishable, is_transparent, parse_colour
-from ingest.formats.html.css import is_for_screens, parse_rules, parse_selectors
+from ingest.formats.html.style_sheets.colours import (
+    are_indistinguishable,
+    is_transparent,
+    parse_colour,
+)
+from ingest.formats.html.style_sheets.css import is_for_screens, parse_rules, parse_selectors
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_files

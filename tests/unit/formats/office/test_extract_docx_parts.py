@@ -178,3 +178,34 @@ def test_rows_of_a_table_in_a_cell_are_kept_apart() -> None:
     outer = rows(("Part", "Hall")).replace(paragraph("Part"), paragraph("Parts") + inner)
 
     assert extract(word(outer)).text == "| Parts Pump 12; Valve 9 | Hall |\n|---|---|"
+
+
+def test_a_table_in_a_note_is_words_on_its_line() -> None:
+    rows = "".join(
+        f"<w:tr><w:tc>{run(one)}</w:tc><w:tc>{run(two)}</w:tc></w:tr>"
+        for one, two in (("a", "b"), ("c", "d"))
+    )
+    notes = f'<w:footnotes><w:footnote w:id="5">{run("See")}<w:tbl>{rows}</w:tbl></w:footnote>'
+
+    document = extract(
+        word(
+            '<w:p><w:r><w:t>one</w:t><w:footnoteReference w:id="5"/></w:r></w:p>',
+            {"f": ("footnotes", f"{notes}</w:footnotes>")},
+        )
+    )
+
+    assert document.text == "one[^1]\n\n[^1]: See a b; c d"
+
+
+def test_a_text_box_in_both_variants_is_read_once() -> None:
+    content = f"<w:txbxContent>{run('boxed')}</w:txbxContent>"
+    box = (
+        "<w:p><w:r><w:t>Around</w:t><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing>"
+        f"<wps:wsp><wps:txbx>{content}</wps:txbx></wps:wsp></w:drawing></mc:Choice><mc:Fallback>"
+        f"<w:pict><v:shape><v:textbox>{content}</v:textbox></v:shape></w:pict></mc:Fallback>"
+        "</mc:AlternateContent></w:r></w:p>"
+    )
+
+    document = extract(word(box, {"h": ("header", f"<w:hdr>{box}</w:hdr>")}))
+
+    assert document.text == "Header: Around boxed\n\nAround\n\nboxed"

@@ -255,3 +255,23 @@ def test_footers_of_masters_and_of_slides_appear_once_without_page_numbers() -> 
 
     slides = "## Slide 1\n\nWords\n\n## Slide 2\n\nWords"
     assert found.text == f"{slides}\n\nFooter: Confidential\n\nFooter: Spring 2026"
+
+
+def test_notes_and_comments_keep_powers_spaces_and_links() -> None:
+    up = '<style:style style:name="U"><style:text-properties style:text-position="super 58%"/>'
+    power = '2<text:span text:style-name="U">10</text:span>'
+    inner = "<text:note><text:note-body><text:p>inner</text:p></text:note-body></text:note>"
+    note = (
+        f"<text:note><text:note-body><text:p>is {power}<text:s/>at<text:tab/>"
+        f'<text:a xlink:href="http://a.b/">home</text:a>{inner}</text:p><text:p>more</text:p>'
+        "</text:note-body></text:note>"
+    )
+    annotation = f"<office:annotation><dc:creator>Ann</dc:creator><text:p>{power}</text:p>"
+
+    found = text(
+        f"<text:p>word{note}{annotation}</office:annotation></text:p>", styles=f"{up}</style:style>"
+    )
+
+    assert found == (
+        "word[^1]\n\n[^1]: is 2^10 at [home](http://a.b/) inner more\n\nComment by Ann: 2^10"
+    )

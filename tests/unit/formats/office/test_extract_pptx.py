@@ -215,3 +215,36 @@ def test_a_presentation_without_its_main_part_is_corrupt() -> None:
         extract(data)
 
     assert caught.value.code == "corrupt"
+
+
+def run(text: str, baseline: int = 0) -> str:
+    return f'<a:r><a:rPr baseline="{baseline}"/><a:t>{text}</a:t></a:r>'
+
+
+def test_powers_and_indices_are_written_out_in_shapes_cells_notes_charts_and_diagrams() -> None:
+    power = run("2") + run("10", 30000)
+    water = run("CO") + run("2", -25000)
+    box = f"<p:sp><p:txBody><a:p>{power}<a:br/>{water}</a:p></p:txBody></p:sp>"
+    cell = f"<a:tc><a:txBody><a:p>{power}<a:br/>{water}</a:p></a:txBody></a:tc>"
+    title = f"<c:chartSpace><c:title><a:p>{water}</a:p></c:title></c:chartSpace>"
+    node = f'<dgm:pt modelId="1"><dgm:t><a:p>{power}</a:p></dgm:t></dgm:pt>'
+
+    document = extract(
+        presentation(
+            box
+            + frame(f"<a:tbl><a:tr>{cell}</a:tr></a:tbl>")
+            + frame('<c:chart r:id="c1"/>')
+            + frame('<dgm:relIds r:dm="d1"/>'),
+            related=[
+                {
+                    "c1": ("chart", title),
+                    "d1": ("diagramData", f"<dgm:dataModel>{node}</dgm:dataModel>"),
+                    "n1": ("notesSlide", f"<p:notes>{box}</p:notes>"),
+                }
+            ],
+        )
+    )
+
+    assert document.text == (
+        "## Slide 1\n\n2^10\nCO₂\n\n| 2^10 CO₂ |\n|---|\n\nCO₂\n\n- 2^10\n\nNotes: 2^10\nCO₂"
+    )

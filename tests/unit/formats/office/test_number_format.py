@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from ingest.formats.sheets.date_format import Value
-from ingest.formats.sheets.number_format import shown
+from ingest.formats.common.date_format import Value
+from ingest.formats.common.number_format import shown
 
 MOMENT = dt.datetime.fromisoformat("2026-03-05 14:30:07")
 ACCOUNTING = '_-* #,##0.00 [$€-407]_-;-* #,##0.00 [$€-407]_-;_-* "-"?? [$€-407]_-;_-@_-'

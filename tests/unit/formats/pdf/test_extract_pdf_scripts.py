@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from ingest.formats.pdf.layout.right_to_left import in_logical_order, order_evidence
+from ingest.formats.common.letter_order import order_evidence
+from ingest.formats.pdf.layout.right_to_left import in_logical_order
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import document
 

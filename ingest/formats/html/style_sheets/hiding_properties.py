@@ -2,7 +2,7 @@
 
 import re
 
-from ingest.formats.html.styles import Declarations
+from ingest.formats.html.style_sheets.styles import Declarations
 
 _ZERO = re.compile(r"(?:0+(?:\.0*)?|\.0+)(?:[a-z]+|%)?")
 _TINY = re.compile(r"(?:0+(?:\.0*)?|\.0+)(?:[a-z]+|%)?|1px")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from lxml import etree, html
 
-from ingest.formats.html.css import (
+from ingest.formats.html.style_sheets.css import (
     Compound,
     CssRule,
     Selector,
@@ -30,22 +30,25 @@ _PROPERTY = (
     r"|clip|clip-path|overflow|overflow-[xy]|(?:max-)?(?:width|height)|padding[\w-]*|color"
     r"|background|background-color|background-image)\s*:"
 )
-_RELEVANT = re.compile(_PROPERTY, re.IGNORECASE)
+_CAN_HIDE = re.compile(_PROPERTY, re.IGNORECASE)
 
 _Precedence = tuple[bool, tuple[int, int, int], int]
 
 
 class PageStyles:
-    """The embedded style sheets of one page. Build it before `style` elements are removed."""
+    """The embedded style sheets of one page. Build it before `style` elements are removed.
 
-    def __init__(self, tree: html.HtmlElement) -> None:
+    Rules whose bodies do not match `relevant` are skipped; by default, those that cannot hide text.
+    """
+
+    def __init__(self, tree: html.HtmlElement, *, relevant: re.Pattern[str] = _CAN_HIDE) -> None:
         css = "\n".join(_text(sheet) for sheet in _SHEETS(tree))[:_LARGEST]
         # External sheets are not fetched.
         self.is_complete = "@import" not in css and not any(
             "stylesheet" in rel.lower() for rel in _LINKS(tree)
         )
-        relevant = [rule for rule in parse_rules(css) if _RELEVANT.search(rule.body)]
-        self.rules = relevant[:_MOST_RULES]
+        found = [rule for rule in parse_rules(css) if relevant.search(rule.body)]
+        self.rules = found[:_MOST_RULES]
         self._tree = tree
         self._tests_left = _MOST_TESTS
         self._rules_by_key: dict[str, list[tuple[CssRule, Selector]]] | None = None

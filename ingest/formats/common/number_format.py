@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from ingest.formats.common.cells import cell_text, number_text
-from ingest.formats.sheets.date_format import EPOCH, Token, Value, date_text
+from ingest.formats.common.date_format import EPOCH, Token, Value, date_text
 
 BUILT_IN: Final[Mapping[int, str]] = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
