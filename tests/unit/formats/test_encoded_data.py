@@ -55,5 +55,12 @@ def test_other_long_runs_are_kept(text: str) -> None:
     assert without_encoded(text) == (text, 0)
 
 
+@pytest.mark.parametrize("before", range(0, 1000, 125))
+def test_a_run_is_found_wherever_it_begins(before: int) -> None:
+    text = f"{'word ' * (before // 5)}{BASE64[:1000]}{' word' * 100}"
+
+    assert without_encoded(text)[1] == 1000 - 33
+
+
 def test_a_data_uri_keeps_its_type() -> None:
     assert without_encoded(f"x {URI} y") == ("x data:image/png;base64,… y", len(BASE64) - 1)
