@@ -24,7 +24,8 @@ from ingest.formats.pdf.layout.hyphens import join_hyphenated
 from ingest.formats.pdf.layout.margins import move_margins_last
 from ingest.formats.pdf.layout.markdown import page_markdown
 from ingest.formats.pdf.layout.outline import Bookmark
-from ingest.formats.pdf.layout.text_lines import PageLines, run_or_roll_back
+from ingest.formats.pdf.layout.roll_back import run_or_roll_back
+from ingest.formats.pdf.layout.text_lines import PageLines
 from ingest.formats.pdf.layout.vertical import VerticalPages
 from ingest.formats.pdf.page import Findings, PageReader
 from ingest.formats.pdf.tables.continued import carry_headers

@@ -20,11 +20,11 @@ from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.right_to_left import restore_logical_order
+from ingest.formats.pdf.layout.roll_back import run_or_roll_back
 from ingest.formats.pdf.layout.text_lines import (
     PageLines,
     plain_lines,
     read_lines,
-    run_or_roll_back,
 )
 from ingest.formats.pdf.layout.vertical import VerticalPages, looks_vertical
 from ingest.formats.pdf.tables.page_tables import tables_to_markdown

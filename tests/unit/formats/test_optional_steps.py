@@ -16,7 +16,8 @@ from ingest.chunking.chunk import chunk
 from ingest.errors import Permanent, Transient
 from ingest.formats import registry
 from ingest.formats.common.input_file import Recogniser
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, run_or_roll_back
+from ingest.formats.pdf.layout.roll_back import run_or_roll_back
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.model import Document, Step
 from ingest.optional_steps import attempt, recording
 from ingest.page_words import Recognised

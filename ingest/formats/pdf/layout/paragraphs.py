@@ -26,6 +26,7 @@ _ITEM = re.compile(
 _LEADERS = (". .", "...", "…", "_ _", "___")
 _END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
+_BROKEN_BY_HAND = 0.3  # of the width of the column; less is left free at the end of a line
 _CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
 
@@ -122,7 +123,13 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
     room = line.left - left if is_right_to_left else right - line.right
-    if room >= room_needed(following):
+    if room >= room_needed(following) and not (
+        # Lines that were broken by hand: most of the width, in the middle of a sentence.
+        room < _BROKEN_BY_HAND * (right - left)
+        and first.islower()
+        and line.text[-1].isalpha()
+        and " " in text
+    ):
         return False
     if _has_gaps(line) and _has_gaps(following):
         return False

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, overload
@@ -15,8 +15,6 @@ from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
-from ingest.model import Step
-from ingest.optional_steps import improve
 
 SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
@@ -134,24 +132,6 @@ class PageLines:
 def plain_lines(text: str) -> PageLines:
     """Lines of a text without positions."""
     return PageLines([Line(line) for line in text.splitlines()])
-
-
-def run_or_roll_back(step: Step, pages: Sequence[PageLines], change: Callable[[], object]) -> None:
-    """Run `change`, which modifies the lines of these pages in place; restore them if it fails."""
-    # Steps replace `page.lines` and never mutate the list, so a reference is enough.
-    # Two lists, because a tuple for each line takes three times as long.
-    saved = [
-        (page, lines := page.lines, [line.text for line in lines], [line.level for line in lines])
-        for page in pages
-    ]
-
-    def restore() -> None:
-        for page, lines, texts, levels in saved:
-            page.lines = lines
-            for line, text, level in zip(lines, texts, levels, strict=True):
-                line.text, line.level = text, level
-
-    improve(step, change, otherwise=restore)
 
 
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:

@@ -20,6 +20,14 @@ def test_line_breaks_inside_a_paragraph_are_spaces() -> None:
     assert text == f"{_LONG} {_LONG} and ends here.\nAnother begins."
 
 
+def test_lines_that_were_broken_by_hand_are_one_paragraph() -> None:
+    text = extract(
+        lines(50, 700, _LONG, "Oil of class 46 is used for it only. Run the", "pump first.")
+    )
+
+    assert text == f"{_LONG} Oil of class 46 is used for it only. Run the pump first."
+
+
 def test_lines_that_had_room_for_more_keep_their_breaks() -> None:
     address = lines(50, 640, "Heron Pumps", "12 Quay Street", "Leeds")
 
