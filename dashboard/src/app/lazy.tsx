@@ -11,7 +11,8 @@ export function lazy<P extends object>(load: () => Promise<FunctionComponent<P>>
     const [Component, setComponent] = useState(() => loaded);
     const [error, setError] = useState<unknown>();
     useEffect(() => {
-      if (loaded) return;
+      // Not `loaded`: that may have come for another screen since this one was drawn.
+      if (Component) return;
       load().then(
         (component) => setComponent(() => (loaded = component)),
         // The service was upgraded, and has other files now; or it is away.
