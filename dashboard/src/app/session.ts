@@ -19,12 +19,16 @@ export const session = signal<Session>({ state: "loading" });
 /** The operator's application, from the address. */
 export const chosenApplication = computed(() => place.value.query.get("app") ?? undefined);
 
+/** How often somebody signed in: the answer to a request from before says nothing of the session now. */
+let signIns = 0;
+
 export const api = new Client({
   baseUrl: globalThis.document?.baseURI ?? "http://localhost/",
   applicationId: () => chosenApplication.peek(),
   fetch: async (input, init) => {
+    const asked = signIns;
     const response = await watchedFetch(input as URL, init);
-    if (response.status === 401 && session.peek().state === "signedIn") {
+    if (response.status === 401 && asked === signIns && session.peek().state === "signedIn") {
       session.value = { state: "signedOut", wasSignedIn: true };
     }
     return response;
@@ -50,12 +54,13 @@ export function may(role: Role | "operator"): boolean {
 
 /** Ask who is signed in; while the service is away, it is asked again when it is back. */
 export async function loadSession(): Promise<void> {
+  const asked = signIns;
   try {
     session.value = { state: "signedIn", me: await api.get("/api/me") };
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       // Somebody who was signed in has been signed out already, by `fetch` above.
-      if (session.peek().state !== "signedOut") session.value = { state: "signedOut" };
+      if (asked === signIns && session.peek().state !== "signedOut") session.value = { state: "signedOut" };
     } else if (error instanceof ApiError && !error.isTemporary && chosenApplication.peek()) {
       // The address names an application that does not exist, or is not theirs.
       setQuery({ app: undefined }, { replace: true });
@@ -66,7 +71,9 @@ export async function loadSession(): Promise<void> {
 
 /** Sign in by a key, or by the code of a one-time link. */
 export async function signIn(proof: { key: string } | { code: string }): Promise<void> {
-  session.value = { state: "signedIn", me: await api.post("/api/session", { body: proof }) };
+  const answer = await api.post("/api/session", { body: proof });
+  signIns += 1;
+  session.value = { state: "signedIn", me: answer };
 }
 
 export async function signOut(): Promise<void> {
