@@ -56,7 +56,8 @@ export function may(role: Role | "operator"): boolean {
 export async function loadSession(): Promise<void> {
   const asked = signIns;
   try {
-    session.value = { state: "signedIn", me: await api.get("/api/me") };
+    const answer = await api.get("/api/me");
+    if (asked === signIns) session.value = { state: "signedIn", me: answer };
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       // Somebody who was signed in has been signed out already, by `fetch` above.
