@@ -40,7 +40,7 @@ def conditions(
     """Conditions for `most` chunks; none for a question without words.
 
     `sampled`: which chunks of a sample have each word, of shape (words, chunks). `among_few`:
-    whether a filter leaves few chunks, which are read again for each condition.
+    whether a filter leaves few chunks, all of which are compared with each condition.
     """
     weights = word_weights(question, statistics)
     heaviest_first = sorted(range(len(weights)), key=lambda number: -weights[number])

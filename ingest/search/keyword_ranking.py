@@ -58,13 +58,14 @@ async def by_words(
     await keyword_search.begin(conn, statement_timeout=STATEMENT_TIMEOUT)
     known = await statistics.of_words(conn, scope.application_id)
     question = read_question(query, known.languages)
-    matches = WordMatches(question=question, statistics=known.of(question), known=known)
+    sampled = known.sampled_with(question)
+    matches = WordMatches(question=question, statistics=known.of(question, sampled), known=known)
     if not question.words:
         return matches
     wanted = conditions(
         question,
         matches.statistics,
-        known.sampled_with(question),
+        sampled,
         most=most,
         with_grams=known.has_grams,
         among_few=scope.document_ids is not None,

@@ -89,11 +89,13 @@ class WordStatistics:
         having = [self._words.having(word.terms) for word in question.words]
         return np.array(having, np.bool_).reshape(len(having), self.sampled)
 
-    def of(self, question: KeywordQuestion) -> Statistics:
+    def of(self, question: KeywordQuestion, sampled: Flags | None = None) -> Statistics:
+        """`sampled`: as `sampled_with` gives, if it was asked already."""
+        sampled = self.sampled_with(question) if sampled is None else sampled
         return Statistics(
             chunks=self.chunks,
             usual_length=self.usual_length,
-            found=[self._estimate(flags) for flags in self.sampled_with(question)],
+            found=[self._estimate(flags) for flags in sampled],
             grams_found=[
                 [self._estimate(self._grams.having(word.grams[at : at + 1]))
                  for at in range(len(word.grams)) if self.has_grams]
