@@ -1,4 +1,4 @@
-"""The terms of several chunks, with the field of each, as arrays that are read all at once."""
+"""In which field of its chunk each word of a question is: title and path, headings, body."""
 
 from typing import Final
 

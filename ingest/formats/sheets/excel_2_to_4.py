@@ -33,10 +33,7 @@ def _open(data: bytes) -> xlrd.book.Book:
         xlrd.open_workbook, file_contents=data, ragged_rows=True, logfile=io.StringIO()
     )
     try:
-        try:
-            return open_book(formatting_info=True)
-        except Exception:  # damaged formats make xlrd raise arbitrary exceptions
-            return open_book()
+        return improve("styles", lambda: open_book(formatting_info=True), otherwise=open_book)
     except xlrd.XLRDError as error:
         if "encrypted" in str(error):
             raise Permanent("The workbook is protected by a password.", code="encrypted") from error
