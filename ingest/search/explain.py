@@ -24,7 +24,7 @@ from ingest.search.explanation import (
     WordMatch,
 )
 from ingest.search.fusion import Parts, Weights
-from ingest.search.keyword_ranking import WordMatches
+from ingest.search.keyword_ranking import WordQuestion
 from ingest.search.statistics import WordStatistics
 from ingest.search.trace import Trace
 from ingest.store.search.keyword_search import IndexedChunks
@@ -58,19 +58,19 @@ def explain(
     """`is_limited`: the caller may see some collections only, so no statistics of all documents."""
     with trace.timed("explain"):
         hits = _hits(found, trace, weights, is_limited=is_limited)
-    matches = trace.matches
-    known = None if matches is None or is_limited else matches.known
-    is_hybrid = trace.has_vector and matches is not None
+    asked = trace.asked
+    known = None if asked is None or is_limited else asked.known
+    is_hybrid = trace.has_vector and asked is not None
     half_weights = EffectiveWeights(vector=1 - weights.words(), keyword=weights.words())
     return SearchExplanation(
         searched_by=[
             *(["vectors"] if trace.has_vector else []),
-            *(["words"] if matches is not None else []),
+            *(["words"] if asked is not None else []),
         ],
         milliseconds=Milliseconds(**{k: round(1000 * v, 3) for k, v in trace.seconds.items()}),
         embedding_model=None if model is None else ExplainedModel.model_validate(model),
         weights=half_weights if is_hybrid else None,
-        query=None if matches is None else _query(matches),
+        query=None if asked is None else _query(asked),
         statistics=None if known is None else _statistics(known),
         passing_documents=trace.documents,
         found_by_vectors=trace.by_vectors,
@@ -86,13 +86,13 @@ def explain(
 def _hits(
     found: Found, trace: Trace, weights: Weights, *, is_limited: bool
 ) -> list[HitExplanation]:
-    matches = trace.matches
+    asked = trace.asked
     parts: Parts | None = None
     by_words: dict[UUID, WordParts] = {}
-    if matches is not None:
-        by_words = words_of_chunks(matches, trace.chunks, tells_weights=not is_limited)
+    if asked is not None:
+        by_words = words_of_chunks(asked, trace.chunks, tells_weights=not is_limited)
         if trace.has_vector:
-            parts = Parts(matches.whole_weight, weights, unrelated=trace.unrelated)
+            parts = Parts(asked.whole_weight, weights, unrelated=trace.unrelated)
     first = _places(found.choices.kept)
     reranked = {} if found.reranked is None else _places(found.reranked)
     hits = []
@@ -120,12 +120,12 @@ def _places(choices: Sequence[Choice]) -> dict[UUID, int]:
 
 
 def words_of_chunks(
-    matches: WordMatches, chunks: IndexedChunks, *, tells_weights: bool = True
+    asked: WordQuestion, chunks: IndexedChunks, *, tells_weights: bool = True
 ) -> dict[UUID, WordParts]:
     """By chunk, the words and pairs of the question in it, with their parts of its BM25."""
     if not chunks.ids:
         return {}
-    question, statistics = matches.question, matches.statistics
+    question, statistics = asked.question, asked.statistics
     formula = Formula(Candidates(chunks.words, chunks.grams), question, statistics)
     found: dict[UUID, WordParts] = {id: ([], []) for id in chunks.ids}
     for number, word in enumerate(question.words):
@@ -166,8 +166,8 @@ def _shared_grams(word: QuestionWord, found: Terms) -> list[str]:
     return [gram[1:] for gram, is_shared in zip(grams, shared, strict=True) if is_shared]
 
 
-def _query(matches: WordMatches) -> ReadQuery:
-    question = matches.question
+def _query(asked: WordQuestion) -> ReadQuery:
+    question = asked.question
     return ReadQuery(
         words=[word.text for word in question.words],
         phrases=[

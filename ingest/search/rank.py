@@ -1,16 +1,17 @@
 """Ranks chunks by meaning, by words, or by both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ingest.asynchronous.tasks import run_both
-from ingest.postgres.database import transaction
+from ingest.postgres.database import Connection, transaction
 from ingest.search.fusion import fuse
-from ingest.search.keyword_ranking import WordMatches, by_words, score_others
+from ingest.search.keyword_ranking import WordQuestion, by_words, read_words, score_others
 from ingest.search.model_change import by_models
 from ingest.search.parts import SearchParts
 from ingest.search.question import Question
@@ -40,43 +41,62 @@ async def rank(
     """Up to `depth` candidates of each half, and whether more might become hits."""
     pool = parts.pool.of(scope.application_id)
 
-    async def meaning(vector: Vector) -> list[Ranked]:
+    async def meaning(vector: Vector, asked: WordQuestion | None = None) -> _Half:
+        """The nearest chunks, and their BM25."""
         most = max(question.limit, min(depth, EF_SEARCH))
         query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=most)
         with trace.timed("vectors"):
             try:
                 async with transaction(pool) as conn:
-                    return await by_meaning(conn, query, parts.statistics, expects_one_model=True)
+                    near = await by_meaning(conn, query, parts.statistics, expects_one_model=True)
+                    return _Half(near, await _by_words_too(conn, scope, asked, near))
             except OtherModels:
-                found, trace.lacking = await by_models(
+                near, trace.lacking = await by_models(
                     pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
                 )
-                return found
+            async with transaction(pool) as conn:
+                return _Half(near, await _by_words_too(conn, scope, asked, near))
 
-    async def words(*, most: int) -> WordMatches:
+    async def read() -> WordQuestion:
+        with trace.timed("words"):
+            trace.asked = await read_words(
+                pool, scope.application_id, question.text, parts.statistics
+            )
+            return trace.asked
+
+    async def words(asked: WordQuestion, *, most: int, vector: Vector | None = None) -> _Half:
+        """The best chunks by words, and their similarities."""
         with trace.timed("words"):
             async with transaction(pool) as conn:
-                text = question.text
-                trace.matches = await by_words(
-                    conn, scope, text, parts.statistics, most=max(most, depth)
+                found = await by_words(conn, scope, asked, most=max(most, depth))
+                best = found.best(depth)
+                if vector is None or not best:
+                    return _Half(best, {})
+                ids = [hit.id for hit in best]
+                query = VectorQuery(
+                    scope=scope, model_id=parts.model_id, vector=vector, limit=len(ids)
                 )
-                return trace.matches
+                return _Half(best, await vector_search.cosines(conn, query, ids))
 
+    near: Sequence[Ranked] = []
+    by_word: Sequence[Ranked] = []
     if vector is None:
-        matches = await words(most=_RANKED_ALONE)
-        by_word = matches.best(depth)
-        found, near = candidates(by_word, words=by_word), []
+        by_word, _ = await words(await read(), most=_RANKED_ALONE)
+        found = candidates(by_word, words=by_word)
     elif question.mode == "vector":
-        near, by_word = await meaning(vector), []
+        near, _ = await meaning(vector)
         found = candidates(near, near=near)
     else:
+        asked = await read()
         # Concurrently, each on its own connection. Neither holds one while it waits for the other:
         # otherwise many searches would deadlock on the pool.
-        near, matches = await run_both(meaning(vector), words(most=_RANKED_HYBRID))
-        by_word = matches.best(depth)
+        by_vectors, by_terms = await run_both(
+            meaning(vector, asked), words(asked, most=_RANKED_HYBRID, vector=vector)
+        )
+        near, by_word = by_vectors.ranking, by_terms.ranking
         trace.unrelated = parts.embedder.unrelated
         with trace.timed("fuse"):
-            found = await _fuse(near, by_word, matches, vector, question, scope, parts)
+            found = _fuse(by_vectors, by_terms, asked, question, parts.embedder.unrelated)
     least = question.min_score
     is_cut = _reaches_below(near, least.cosine) or _reaches_below(by_word, least.bm25)
     may_have_more = max(len(near), len(by_word)) >= depth and not is_cut
@@ -86,35 +106,36 @@ async def rank(
     return passing, may_have_more
 
 
-async def _fuse(
-    near: Sequence[Ranked],
-    by_word: Sequence[Ranked],
-    matches: WordMatches,
-    vector: Vector,
-    question: Question,
-    scope: SearchScope,
-    parts: SearchParts,
+class _Half(NamedTuple):
+    """What one half of a search found. Each chunk is scored by both: one that only one half finds
+    is not worse for that."""
+
+    ranking: Sequence[Ranked]
+    other_scores: Mapping[UUID, float]
+    """By the other half, of the chunks that may be hits."""
+
+
+async def _by_words_too(
+    conn: Connection, scope: SearchScope, asked: WordQuestion | None, near: Sequence[Ranked]
+) -> Mapping[UUID, float]:
+    if asked is None or not near:
+        return {}
+    return (await score_others(conn, scope, asked, [hit.id for hit in near])).as_dict()
+
+
+def _fuse(
+    by_vectors: _Half, by_terms: _Half, asked: WordQuestion, question: Question, unrelated: float
 ) -> list[Candidate]:
-    """Score each chunk of both rankings by both: a chunk that only one has is not worse by that."""
-    cosines = {hit.id: hit.score for hit in near}
-    bm25 = {id: matches.scores[id] for id in cosines if id in matches.scores}
-    bm25 |= {hit.id: hit.score for hit in by_word}
-    query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=len(bm25))
-    unlike = [id for id in bm25 if id not in cosines]
-    others = [id for id in cosines if id not in bm25]
-    if unlike or others:
-        async with transaction(parts.pool.of(scope.application_id)) as conn:
-            if unlike:
-                cosines |= await vector_search.cosines(conn, query, unlike)
-            if others:
-                bm25 |= await score_others(conn, scope, matches, others)
-    if matches.has_conditions:
+    near, by_word = by_vectors.ranking, by_terms.ranking
+    cosines = {**by_terms.other_scores, **{hit.id: hit.score for hit in near}}
+    bm25 = {**by_vectors.other_scores, **{hit.id: hit.score for hit in by_word}}
+    if asked.has_conditions:
         cosines = {id: cosine for id, cosine in cosines.items() if id in bm25}
     order = fuse(
         cosines,
         bm25,
-        whole_weight=matches.whole_weight,
-        unrelated=parts.embedder.unrelated,
+        whole_weight=asked.whole_weight,
+        unrelated=unrelated,
         limit=len(near) + len(by_word),
         weights=question.weights,
     )

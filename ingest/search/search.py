@@ -174,7 +174,7 @@ async def _find(
 async def _note_terms(
     choices: Choices, scope: SearchScope, parts: SearchParts, trace: Trace
 ) -> None:
-    if trace.matches is None:
+    if trace.asked is None:
         return
     with trace.timed("explain"):
         ids = [choice.chunk.chunk_id for choice in choices.kept]

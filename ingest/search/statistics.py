@@ -120,11 +120,17 @@ class SearchStatistics:
     _words: "OrderedDict[UUID, tuple[float, WordStatistics]]" = field(default_factory=OrderedDict)
     _large: set[tuple[UUID, int]] = field(default_factory=set)
 
-    async def of_words(self, conn: Connection, application_id: UUID) -> WordStatistics:
+    def kept_words(self, application_id: UUID) -> WordStatistics | None:
+        """If they were read a short time ago."""
         kept = self._words.get(application_id)
-        if kept is not None and self.clock() - kept[0] < _KEPT_SECONDS:
-            self._words.move_to_end(application_id)
-            return kept[1]
+        if kept is None or self.clock() - kept[0] >= _KEPT_SECONDS:
+            return None
+        self._words.move_to_end(application_id)
+        return kept[1]
+
+    async def of_words(self, conn: Connection, application_id: UUID) -> WordStatistics:
+        if (kept := self.kept_words(application_id)) is not None:
+            return kept
         found = await _read(conn, application_id)
         if found.chunks >= _KEPT_FROM:
             self._words[application_id] = self.clock(), found

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ingest.search.keyword_ranking import WordMatches
+from ingest.search.keyword_ranking import WordQuestion
 from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.search.keyword_search import IndexedChunks
 
@@ -24,7 +24,7 @@ class Trace:
     has_vector: bool = False
     unrelated: float = 0.0
     """The cosine of texts with nothing in common, by the model of the query's vector."""
-    matches: WordMatches | None = None
+    asked: WordQuestion | None = None
     chunks: IndexedChunks = field(default_factory=IndexedChunks)
     """The terms of what the hits are chosen from; read for an explanation only."""
     by_vectors: int = 0

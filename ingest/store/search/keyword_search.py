@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, overload
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg import sql
 
 from ingest.analysis.term_rows import TermRows
@@ -41,11 +42,41 @@ class GramCondition:
     grams: Terms
 
 
+@dataclass(frozen=True, slots=True)
+class Ids(Sequence[UUID]):
+    """Made when they are asked for, because a search needs few of the ids that it reads."""
+
+    octets: bytes = b""
+    """16 of each."""
+
+    def __len__(self) -> int:
+        return len(self.octets) // 16
+
+    @overload
+    def __getitem__(self, place: int) -> UUID: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[UUID]: ...
+    def __getitem__(self, place: int | slice) -> UUID | Sequence[UUID]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        octets = self.octets[16 * place : 16 * place + 16]
+        if place < 0 or not octets:
+            raise IndexError(place)
+        return UUID(bytes=octets)
+
+    def of(self, are_wanted: NDArray[np.bool_]) -> "Ids":
+        return Ids(self.sortable()[are_wanted].tobytes())
+
+    def sortable(self) -> NDArray[np.bytes_]:
+        """In the order of the ids."""
+        return np.frombuffer(self.octets, "S16")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexedChunks:
     """Chunks as the keyword index has them (analysis/chunk_terms.py), without the salt."""
 
-    ids: Sequence[UUID] = ()
+    ids: Ids = Ids()
     words: TermRows = field(default_factory=lambda: TermRows.of([]))
     grams: TermRows = field(default_factory=lambda: TermRows.of([]))
 
@@ -143,7 +174,7 @@ def _chunks(row: Sequence[Any], application_id: UUID) -> IndexedChunks:
     ids, word_counts, words, gram_counts, grams = (sent or b"" for sent in row[:5])
     added = np.int32(salt(application_id))
     return IndexedChunks(
-        ids=[UUID(bytes=ids[at : at + 16]) for at in range(0, len(ids), 16)],
+        ids=Ids(ids),
         words=_unsalted(word_counts, words, added),
         grams=_unsalted(gram_counts, grams, added),
     )

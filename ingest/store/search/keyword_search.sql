@@ -36,34 +36,36 @@ select language from found where language is not null;
 -- name: candidates
 -- Chunks that meet any of the conditions, which are tried in their order until there are enough. One
 -- of words has four groups of terms, and a chunk needs one term of each group; one of grams needs
--- all of them; there are several for each word, so none may take all the chunks. Their terms are read last, once for each, because many chunks meet several
--- conditions. Hits must have a phrase, so its order is checked here.
+-- all of them; there are several for each word, so none may take all the chunks. Many chunks meet
+-- several conditions. Hits must have a phrase, so its order is checked here.
 {few}
 select {terms}
   from (
-    (select found.id
-      from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(fourth)s::text[],
-                  %(phrases)s::text[]) as condition(first, second, third, fourth, phrase)
-     cross join lateral (
-        select chunk.id
-          from {chunks}
-           and chunk.words && condition.first::integer[]
-           and chunk.words && condition.second::integer[]
-           and chunk.words && condition.third::integer[]
-           and chunk.words && condition.fourth::integer[]
-           and (condition.phrase is null or array_to_string(chunk.words, ' ') ~ condition.phrase)
-         limit %(most)s) as found
-     limit %(most)s)
-    union
-    (select found.id
-      from unnest(%(grams)s::text[]) as condition(grams)
-     cross join lateral (
-        select chunk.id
-          from {chunks}
-           and chunk.grams @> condition.grams::integer[]
-         limit %(most)s / 4) as found
-     limit 2 * %(most)s)) as met
-  join rag.keyword_index as chunk on chunk.id = met.id;
+    select distinct on (met.id) met.id, met.words, met.grams
+      from (
+        (select found.id, found.words, found.grams
+          from unnest(%(first)s::text[], %(second)s::text[], %(third)s::text[], %(fourth)s::text[],
+                      %(phrases)s::text[]) as condition(first, second, third, fourth, phrase)
+         cross join lateral (
+            select chunk.id, chunk.words, chunk.grams
+              from {chunks}
+               and chunk.words && condition.first::integer[]
+               and chunk.words && condition.second::integer[]
+               and chunk.words && condition.third::integer[]
+               and chunk.words && condition.fourth::integer[]
+               and (condition.phrase is null
+                    or array_to_string(chunk.words, ' ') ~ condition.phrase)
+             limit %(most)s) as found
+         limit %(most)s)
+        union all
+        (select found.id, found.words, found.grams
+          from unnest(%(grams)s::text[]) as condition(grams)
+         cross join lateral (
+            select chunk.id, chunk.words, chunk.grams
+              from {chunks}
+               and chunk.grams @> condition.grams::integer[]
+             limit %(most)s / 4) as found
+         limit 2 * %(most)s)) as met) as chunk;
 
 -- name: chunks
 -- In `candidates`, unless a filter leaves few chunks.
