@@ -7,10 +7,11 @@ from uuid import UUID
 
 import numpy as np
 
-from ingest.analysis.question import QuestionWord
+from ingest.analysis.question import KeywordQuestion, QuestionWord
 from ingest.analysis.terms import Terms, grams_of
 from ingest.model import EmbeddingModel
 from ingest.search.bm25 import Candidates, Formula
+from ingest.search.bm25 import Statistics as Bm25Statistics
 from ingest.search.choose import Choice, Choices
 from ingest.search.explanation import (
     EffectiveWeights,
@@ -24,7 +25,6 @@ from ingest.search.explanation import (
     WordMatch,
 )
 from ingest.search.fusion import Parts, Weights
-from ingest.search.keyword_ranking import WordQuestion
 from ingest.search.statistics import WordStatistics
 from ingest.search.trace import Trace
 from ingest.store.search.keyword_search import IndexedChunks
@@ -70,7 +70,7 @@ def explain(
         milliseconds=Milliseconds(**{k: round(1000 * v, 3) for k, v in trace.seconds.items()}),
         embedding_model=None if model is None else ExplainedModel.model_validate(model),
         weights=half_weights if is_hybrid else None,
-        query=None if asked is None else _query(asked),
+        query=None if asked is None else _query(asked.question),
         statistics=None if known is None else _statistics(known),
         passing_documents=trace.documents,
         found_by_vectors=trace.by_vectors,
@@ -90,7 +90,9 @@ def _hits(
     parts: Parts | None = None
     by_words: dict[UUID, WordParts] = {}
     if asked is not None:
-        by_words = words_of_chunks(asked, trace.chunks, tells_weights=not is_limited)
+        by_words = words_of_chunks(
+            asked.question, asked.statistics, trace.chunks, tells_weights=not is_limited
+        )
         if trace.has_vector:
             parts = Parts(asked.whole_weight, weights, unrelated=trace.unrelated)
     first = _places(found.choices.kept)
@@ -120,12 +122,15 @@ def _places(choices: Sequence[Choice]) -> dict[UUID, int]:
 
 
 def words_of_chunks(
-    asked: WordQuestion, chunks: IndexedChunks, *, tells_weights: bool = True
+    question: KeywordQuestion,
+    statistics: Bm25Statistics,
+    chunks: IndexedChunks,
+    *,
+    tells_weights: bool = True,
 ) -> dict[UUID, WordParts]:
     """By chunk, the words and pairs of the question in it, with their parts of its BM25."""
     if not chunks.ids:
         return {}
-    question, statistics = asked.question, asked.statistics
     formula = Formula(Candidates(chunks.words, chunks.grams), question, statistics)
     found: dict[UUID, WordParts] = {id: ([], []) for id in chunks.ids}
     for number, word in enumerate(question.words):
@@ -166,8 +171,7 @@ def _shared_grams(word: QuestionWord, found: Terms) -> list[str]:
     return [gram[1:] for gram, is_shared in zip(grams, shared, strict=True) if is_shared]
 
 
-def _query(asked: WordQuestion) -> ReadQuery:
-    question = asked.question
+def _query(question: KeywordQuestion) -> ReadQuery:
     return ReadQuery(
         words=[word.text for word in question.words],
         phrases=[

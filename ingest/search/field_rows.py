@@ -24,12 +24,15 @@ class FieldRows:
 
     def __init__(self, rows: TermRows, terms: Terms) -> None:
         """`terms`: all that are asked for later."""
-        self._starts, self._ends = rows.starts[:-1], rows.starts[1:]
+        starts, self._ends = rows.starts[:-1], rows.starts[1:]
         self._count = len(rows)
         self._separators = np.flatnonzero(rows.flat == SEPARATOR)
-        self._first_separators = np.searchsorted(self._separators, self._starts)
+        self._first_separators = np.searchsorted(self._separators, starts)
         self._terms = np.unique(terms)
         self._places, self._term_at = find(rows.flat, self._terms)
+        self._rows = np.searchsorted(starts, self._places, side="right") - 1
+        before = np.searchsorted(self._separators, self._places)
+        self._fields = np.minimum(before - self._first_separators[self._rows], _SPELLINGS)
 
     def lengths(self) -> Floats:
         """Words of each chunk's text."""
@@ -43,36 +46,27 @@ class FieldRows:
         words: Floats = np.maximum(end - start - 1, 0).astype(np.float64)
         return words
 
-    def _rows(self, places: Places) -> Places:
-        return np.searchsorted(self._starts, places, side="right") - 1
-
-    def _fields(self, places: Places) -> Places:
-        before = np.searchsorted(self._separators, places)
-        found: Places = np.minimum(before - self._first_separators[self._rows(places)], _SPELLINGS)
-        return found
-
     def places(self, terms: Terms) -> Places:
-        """Where any of the terms is."""
+        """Where any of the terms is: places in this list of the terms asked for."""
         is_wanted = np.zeros(len(self._terms), np.bool_)
         is_wanted[np.searchsorted(self._terms, terms)] = True
-        found: Places = self._places[is_wanted[self._term_at]]
-        return found
+        return np.flatnonzero(is_wanted[self._term_at])
 
     def count(self, places: Places) -> Floats:
         """Weighted occurrences per chunk."""
-        return sums(self._rows(places), _FIELD_WEIGHTS[self._fields(places)], self._count)
+        return sums(self._rows[places], _FIELD_WEIGHTS[self._fields[places]], self._count)
 
     def times(self, places: Places) -> NDArray[np.int64]:
         """Occurrences per chunk and field."""
         fields = len(_FIELD_WEIGHTS)
         counted = np.bincount(
-            self._rows(places) * fields + self._fields(places), minlength=self._count * fields
+            self._rows[places] * fields + self._fields[places], minlength=self._count * fields
         )
         return counted.reshape(self._count, fields)
 
     def count_pairs(self, first: Places, second: Places) -> Floats:
-        at = self._in_order(first[np.isin(first + 1, second, assume_unique=True)])
-        return sums(self._rows(at), np.ones(len(at)), self._count)
+        at = self._followed(self._in_order(first), 1, second)
+        return sums(self._rows[at], np.ones(len(at)), self._count)
 
     def have(self, phrase: Phrase) -> Flags:
         """Whether each chunk has the words one after the other; a single one, anywhere."""
@@ -80,13 +74,22 @@ class FieldRows:
         if len(phrase) > 1:
             at = self._in_order(at)
         for step, word in enumerate(phrase[1:], start=1):
-            at = at[np.isin(at + step, self.places(word.terms), assume_unique=True)]
+            at = self._followed(at, step, self.places(word.terms))
         has = np.zeros(self._count, np.bool_)
-        has[self._rows(at)] = True
+        has[self._rows[at]] = True
         return has
 
     def _in_order(self, places: Places) -> Places:
         """Those in fields with an order. A separator ends each of these, so what follows such a
         place is in the same field of the same chunk."""
-        found: Places = places[self._fields(places) < _SPELLINGS]
+        found: Places = places[self._fields[places] < _SPELLINGS]
+        return found
+
+    def _followed(self, places: Places, step: int, others: Places) -> Places:
+        """Those with one of the others so many terms after them."""
+        if not len(others):
+            return others
+        wanted, later = self._places[places] + step, self._places[others]
+        at = np.minimum(np.searchsorted(later, wanted), len(later) - 1)
+        found: Places = places[later[at] == wanted]
         return found

@@ -22,7 +22,7 @@ from ingest.store.search.scope import STATEMENT_TIMEOUT, Ranked, SearchScope
 class Scored:
     """Chunks that may be hits, with their BM25."""
 
-    ids: Ids = Ids()
+    ids: Ids = field(default_factory=Ids)
     bm25: Floats = field(default_factory=lambda: np.empty(0))
 
     def best(self, limit: int) -> list[Ranked]:
@@ -49,6 +49,17 @@ class WordQuestion:
     sampled: Flags
     """Which chunks of the sample have each word, of shape (words, chunks)."""
 
+    @classmethod
+    def of(cls, query: str, known: WordStatistics) -> "WordQuestion":
+        """Quotes make a phrase that every hit has, and `-` excludes a word or phrase.
+
+        Any string is accepted.
+        """
+        question = read_question(query, known.languages)
+        sampled = known.sampled_with(question)
+        statistics = known.of(question, sampled)
+        return cls(question=question, statistics=statistics, known=known, sampled=sampled)
+
     @property
     def whole_weight(self) -> float:
         """About the score of a chunk that has each word once."""
@@ -70,20 +81,13 @@ class WordQuestion:
 async def read_words(
     pool: Pool, application_id: UUID, query: str, statistics: SearchStatistics
 ) -> WordQuestion:
-    """Read a question: quotes make a phrase that every hit has, and `-` excludes a word or phrase.
-
-    Any string is accepted.
-    """
+    """Read a question, and what is known of the application's documents."""
     known = statistics.kept_words(application_id)
     if known is None:
         async with transaction(pool) as conn:
             await keyword_search.begin(conn, statement_timeout=STATEMENT_TIMEOUT)
             known = await statistics.of_words(conn, application_id)
-    question = read_question(query, known.languages)
-    sampled = known.sampled_with(question)
-    return WordQuestion(
-        question=question, statistics=known.of(question, sampled), known=known, sampled=sampled
-    )
+    return WordQuestion.of(query, known)
 
 
 async def by_words(

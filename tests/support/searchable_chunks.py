@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from ingest.analysis.chunk_terms import with_terms
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.postgres.database import Connection, show
+from ingest.search.keyword_ranking import WordQuestion, by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
 from ingest.store.documents import documents
 from ingest.store.documents.documents import NewDocument
 from ingest.store.embeddings import embedding_models
-from ingest.store.search.scope import SearchScope
+from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.search.vector_search import VectorQuery
 from ingest.store.sources import sources
 from tests.support.live_sources import add_source
@@ -155,6 +156,20 @@ async def nearest(
         query = VectorQuery(scope=scope, model_id=space.id, vector=vector, limit=limit)
         found = await by_meaning(conn, query, statistics or SearchStatistics())
     return [hit.id for hit in found]
+
+
+async def found_by_words(
+    conn: Connection,
+    scope: SearchScope,
+    query: str,
+    *,
+    most: int = 1000,
+) -> list[Ranked]:
+    async with searching(conn, scope.application_id):
+        asked = WordQuestion.of(
+            query, await SearchStatistics().of_words(conn, scope.application_id)
+        )
+        return (await by_words(conn, scope, asked, most=most)).best(most)
 
 
 async def texts(conn: Connection, ids: Sequence[UUID]) -> list[str]:

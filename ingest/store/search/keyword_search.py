@@ -19,7 +19,8 @@ _SQL = load_queries("search/keyword_search.sql")
 _TERMS: Final = sql.SQL(_SQL["terms"].decode())
 _SAMPLE: Final = sql.SQL(_SQL["sample"].decode()).format(terms=_TERMS)
 _TERMS_OF: Final = sql.SQL(_SQL["terms_of"].decode()).format(terms=_TERMS)
-MOST_GROUPS: Final = 4
+_GROUPS: Final = ("first", "second", "third", "fourth")
+MOST_GROUPS: Final = len(_GROUPS)
 """Of a condition."""
 # Of `array_send`, in 32-bit numbers: the header of an empty array, and of one with the length; then
 # each number with its size before it.
@@ -76,7 +77,7 @@ class Ids(Sequence[UUID]):
 class IndexedChunks:
     """Chunks as the keyword index has them (analysis/chunk_terms.py), without the salt."""
 
-    ids: Ids = Ids()
+    ids: Ids = field(default_factory=Ids)
     words: TermRows = field(default_factory=lambda: TermRows.of([]))
     grams: TermRows = field(default_factory=lambda: TermRows.of([]))
 
@@ -131,9 +132,9 @@ async def candidates(
     statement, parameters = candidates_statement(scope)
     values = {
         **parameters,
-        **dict(zip(("first", "second", "third", "fourth"), groups, strict=True)),
-        "phrases": phrases,
-        "grams": grams,
+        **{name: _text_array(own) for name, own in zip(_GROUPS, groups, strict=True)},
+        "phrases": phrases if any(phrases) else [],  # `unnest` adds nulls
+        "grams": _text_array(grams),
         "most": most,
     }
     # Not prepared, since a generic plan cannot know the filter.
@@ -190,6 +191,12 @@ def _unsalted(counts: bytes, arrays: bytes, added: np.int32) -> TermRows:
     places += _ELEMENT * np.arange(len(places))
     terms = np.frombuffer(arrays, ">i4")[places].astype(np.int32) ^ added
     return TermRows.of_lengths(terms, lengths)
+
+
+def _text_array(arrays: Sequence[str]) -> str:
+    """A Postgres array of arrays as texts. psycopg takes much longer for a list."""
+    quoted = ",".join(f'"{array}"' for array in arrays)
+    return f"{{{quoted}}}"
 
 
 def _pattern(phrase: Sequence[Terms]) -> str | None:

@@ -97,8 +97,8 @@ async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) 
 async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> dict[UUID, float]:
     """The cosine similarity of each of these chunks that has a vector."""
     parameters = {"application_id": query.scope.application_id, "ids": list(ids)}
-    found = await _rows(conn, query, sql.Composed([sql.SQL(_SQL["cosines"].decode())]), parameters)
-    return {hit.id: hit.score for hit in found}
+    cursor = await conn.execute(_SQL["cosines"], {**query.parameters(), **parameters}, binary=True)
+    return dict(await cursor.fetchall())
 
 
 def indexed_statement(
@@ -121,5 +121,7 @@ async def _rows(
 ) -> list[Ranked]:
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
         # Not prepared, since a generic plan cannot know how large this application is.
-        await cur.execute(statement, {**query.parameters(), **parameters}, prepare=False)
+        await cur.execute(
+            statement, {**query.parameters(), **parameters}, prepare=False, binary=True
+        )
         return await cur.fetchall()

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from harness.patience import PATIENCE
-from ingest.analysis.question import read_question
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
 from ingest.search import rank
-from ingest.search.bm25 import Statistics
-from ingest.search.keyword_ranking import WordMatches
+from ingest.search.keyword_ranking import Scored
 from ingest.store.search import keyword_search, matching
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
@@ -266,10 +264,9 @@ async def test_keyword_and_vector_search_run_concurrently(
         await both.wait()
         return []
 
-    async def matching(*_: object, **__: object) -> WordMatches:
+    async def matching(*_: object, **__: object) -> Scored:
         await both.wait()
-        statistics = Statistics(chunks=0, usual_length=1, found=[], grams_found=[])
-        return WordMatches(question=read_question("", []), statistics=statistics)
+        return Scored()
 
     monkeypatch.setattr(rank, "by_meaning", near)
     monkeypatch.setattr(rank, "by_words", matching)

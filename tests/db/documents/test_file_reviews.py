@@ -17,7 +17,6 @@ from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
 from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.search.keyword_ranking import by_words
 from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
 from ingest.store.documents import held_documents
@@ -33,7 +32,7 @@ from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.live_sources import eventually, is_waiting_for_a_lock
 from tests.support.queue_builders import add_application, claim, job_row, source_row
-from tests.support.searchable_chunks import searching, texts
+from tests.support.searchable_chunks import found_by_words, searching, texts
 
 GOOD = Coverage(pages=10, with_text=10, empty=0)
 POOR = Coverage(pages=10, with_text=2, empty=0, unread=8, lost=(3, 4, 5, 6, 7, 8, 9, 10))
@@ -70,10 +69,9 @@ async def found(conn: Connection, house: House, application_id: UUID) -> set[str
     """The chunks that a search finds by words or by meaning, with a filter and without."""
     everywhere = SearchScope(application_id=application_id)
     sources = [row[0] for row in await rows(conn, "select id from rag.knowledge_sources")]
+    ranked = await found_by_words(conn, everywhere, "version")
     async with searching(conn, application_id):
         statistics = SearchStatistics()
-        matches = await by_words(conn, everywhere, "version", statistics, most=100)
-        ranked = matches.best(9)
         for scope in (everywhere, replace(everywhere, source_ids=sources)):
             query = VectorQuery(
                 scope=scope,

@@ -6,14 +6,12 @@ from uuid import UUID
 import pytest
 
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.search.keyword_ranking import by_words
-from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import chunk_terms
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import source_control, sources
 from ingest.ticks import term_indexer
 from ingest.ticks.term_indexer import index_terms
-from tests.support.searchable_chunks import add_document, add_space, searching
+from tests.support.searchable_chunks import add_document, add_space, found_by_words
 
 
 async def forget_terms(conn: Connection) -> None:
@@ -23,9 +21,7 @@ async def forget_terms(conn: Connection) -> None:
 
 
 async def hits(conn: Connection, application_id: UUID, query: str) -> int:
-    async with searching(conn, application_id):
-        scope = SearchScope(application_id=application_id)
-        return len((await by_words(conn, scope, query, SearchStatistics(), most=100)).scores)
+    return len(await found_by_words(conn, SearchScope(application_id=application_id), query))
 
 
 async def test_chunks_of_an_earlier_version_are_found_again(

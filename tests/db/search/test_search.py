@@ -7,13 +7,11 @@ import pytest
 
 from ingest.postgres.database import Connection
 from ingest.search.fusion import Weights, fuse
-from ingest.search.keyword_ranking import by_words
-from ingest.search.statistics import SearchStatistics
 from ingest.store.search.hits import load
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.sources import sources
 from tests.support.queue_builders import add_application
-from tests.support.searchable_chunks import Space, add_document, add_space, nearest, searching
+from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words, nearest
 
 
 @pytest.fixture
@@ -92,9 +90,8 @@ async def everywhere(
 ) -> set[str]:
     """What any kind of search finds."""
     by_vector = await nearest(conn, scope, space, np.ones(space.dimension, np.float32), limit=100)
-    async with searching(conn, scope.application_id):
-        by_keyword = await by_words(conn, scope, query, SearchStatistics(), most=1000)
-    ids = {*by_vector, *by_keyword.scores}
+    by_keyword = await found_by_words(conn, scope, query)
+    ids = {*by_vector, *(hit.id for hit in by_keyword)}
     loaded = await load(conn, list(ids), application_id=scope.application_id)
     assert len(loaded) == len(ids)
     return {hit.content for hit in loaded}

@@ -8,12 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.postgres.database import Connection
-from ingest.search.keyword_ranking import WordMatches, by_words
-from ingest.search.statistics import SearchStatistics
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import sources
 from tests.support.queue_builders import add_application
-from tests.support.searchable_chunks import Space, add_document, add_space, searching, texts
+from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words, texts
 
 
 @pytest.fixture
@@ -21,19 +19,12 @@ async def space(conn: Connection) -> Space:
     return await add_space(conn)
 
 
-async def matching(
-    conn: Connection, scope: SearchScope, query: str, *, most: int = 1000
-) -> WordMatches:
-    async with searching(conn, scope.application_id):
-        return await by_words(conn, scope, query, SearchStatistics(), most=most)
-
-
 async def keyword(
     conn: Connection, application_id: UUID, query: str, *, most: int = 1000
 ) -> list[str]:
     scope = SearchScope(application_id=application_id)
-    found = await matching(conn, scope, query, most=most)
-    return await texts(conn, [hit.id for hit in found.best(10)])
+    found = await found_by_words(conn, scope, query, most=most)
+    return await texts(conn, [hit.id for hit in found[:10]])
 
 
 async def test_the_first_sentence_of_a_document_finds_it(
@@ -270,14 +261,14 @@ async def test_other_applications_do_not_change_the_scores(
 ) -> None:
     await add_document(conn, application_id, space, ["owl by night", "fox by day"])
     scope = SearchScope(application_id=application_id)
-    before = await matching(conn, scope, "owl by day")
+    before = await found_by_words(conn, scope, "owl by day")
     other = await add_application(conn)
     await add_document(conn, other, space, ["owl"] * 50)
 
-    after = await matching(conn, scope, "owl by day")
+    after = await found_by_words(conn, scope, "owl by day")
 
-    assert after.scores == before.scores
-    assert len(after.scores) == 2
+    assert after == before
+    assert len(after) == 2
 
 
 async def test_title_path_and_headings_are_found(
@@ -302,8 +293,9 @@ async def test_only_hasty_search_returns_deleted_candidates(
     careful = SearchScope(application_id=application_id)
 
     with_care, in_haste = [
-        await matching(conn, scope, "owl") for scope in (careful, replace(careful, is_hasty=True))
+        await found_by_words(conn, scope, "owl")
+        for scope in (careful, replace(careful, is_hasty=True))
     ]
 
-    assert not with_care.scores
-    assert len(in_haste.scores) == 1
+    assert not with_care
+    assert len(in_haste) == 1

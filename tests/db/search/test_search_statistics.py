@@ -7,10 +7,18 @@ import pytest
 
 from ingest.postgres.database import Connection
 from ingest.search import statistics as cache
-from ingest.search.keyword_ranking import WordMatches, by_words
+from ingest.search.bm25 import Statistics
+from ingest.search.keyword_ranking import WordQuestion
 from ingest.search.statistics import SearchStatistics
 from ingest.store.search.scope import SearchScope
-from tests.support.searchable_chunks import Space, add_document, add_space, nearest, searching
+from tests.support.searchable_chunks import (
+    Space,
+    add_document,
+    add_space,
+    found_by_words,
+    nearest,
+    searching,
+)
 
 
 @pytest.fixture
@@ -18,10 +26,10 @@ async def space(conn: Connection) -> Space:
     return await add_space(conn)
 
 
-async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> WordMatches:
-    scope = SearchScope(application_id=application_id)
+async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> Statistics:
     async with searching(conn, application_id):
-        return await by_words(conn, scope, "owl", statistics, most=9)
+        known = await statistics.of_words(conn, application_id)
+    return WordQuestion.of("owl", known).statistics
 
 
 async def test_stale_size_hint_loses_no_hits(
@@ -48,8 +56,8 @@ async def test_statistics_of_a_small_application_are_exact_at_once(
 
     found = await owls(conn, application_id, statistics)
 
-    assert found.statistics.chunks == 3
-    assert found.statistics.found == [2]
+    assert found.chunks == 3
+    assert found.found == [2]
 
 
 async def test_statistics_of_a_large_application_are_estimated_and_kept_for_a_while(
@@ -62,11 +70,11 @@ async def test_statistics_of_a_large_application_are_estimated_and_kept_for_a_wh
     now = [0.0]
     statistics = SearchStatistics(clock=lambda: now[0])
 
-    first = (await owls(conn, application_id, statistics)).statistics
+    first = await owls(conn, application_id, statistics)
     await add_document(conn, application_id, space, texts)
-    kept = (await owls(conn, application_id, statistics)).statistics
+    kept = await owls(conn, application_id, statistics)
     now[0] = 60
-    later = (await owls(conn, application_id, statistics)).statistics
+    later = await owls(conn, application_id, statistics)
 
     assert first.chunks == pytest.approx(1000, rel=0.3)
     assert first.found[0] == pytest.approx(250, rel=0.5)
@@ -117,4 +125,4 @@ async def test_chunks_without_words_are_not_found(
 ) -> None:
     await add_document(conn, application_id, space, ["!!! ???", "..."])
 
-    assert (await owls(conn, application_id, SearchStatistics())).scores == {}
+    assert await found_by_words(conn, SearchScope(application_id=application_id), "owl") == []

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.analysis.question import read_question
+from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.analysis.term_rows import TermRows
 from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers, spelling_forms
 from ingest.analysis.words import split
-from ingest.search.bm25 import Statistics
+from ingest.search.bm25 import Candidates, Statistics, score
 from ingest.search.explain import WordParts, words_of_chunks
-from ingest.search.keyword_ranking import WordMatches
-from ingest.store.search.keyword_search import IndexedChunks
+from ingest.store.search.keyword_search import Ids, IndexedChunks
 
 WORDS = ("heron", "pump", "kündigung", "kündigungsfrist", "getUserById", "user", "owl")
 
@@ -23,7 +22,7 @@ def indexed(*chunks: tuple[str, str, str]) -> IndexedChunks:
     """Chunks of a language with grams and without stems, by title, headings and text."""
     terms = [_terms(chunk) for chunk in chunks]
     return IndexedChunks(
-        ids=[UUID(int=number) for number in range(len(chunks))],
+        ids=Ids(b"".join(UUID(int=number).bytes for number in range(len(chunks)))),
         words=TermRows.of([words for words, _ in terms]),
         grams=TermRows.of([grams for _, grams in terms]),
     )
@@ -40,7 +39,7 @@ def _terms(chunk: tuple[str, str, str]) -> tuple[Terms, Terms]:
     return np.concatenate(words), np.unique(own)
 
 
-def matches_of(query: str) -> WordMatches:
+def asked(query: str) -> tuple[KeywordQuestion, Statistics]:
     question = read_question(query, [])
     found = [float(place) for place in range(1, len(question.words) + 1)]
     statistics = Statistics(
@@ -49,11 +48,11 @@ def matches_of(query: str) -> WordMatches:
         found=found,
         grams_found=[[7.0] * len(word.grams) for word in question.words],
     )
-    return WordMatches(question=question, statistics=statistics)
+    return question, statistics
 
 
 def explained(query: str, text: str, *, title: str = "", headings: str = "") -> WordParts:
-    [parts] = words_of_chunks(matches_of(query), indexed((title, headings, text))).values()
+    [parts] = words_of_chunks(*asked(query), indexed((title, headings, text))).values()
     return parts
 
 
@@ -63,16 +62,16 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 @settings(deadline=None)
 @given(query=texts, chunks=st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=4))
 def test_the_parts_add_up_to_the_score(query: str, chunks: list[tuple[str, str, str]]) -> None:
-    matches = matches_of(query)
+    question, statistics = asked(query)
     candidates = indexed(*chunks)
 
-    scores = matches.score(candidates)
-    parts = words_of_chunks(matches, candidates)
+    scores = score(Candidates(candidates.words, candidates.grams), question, statistics)
+    parts = words_of_chunks(question, statistics, candidates)
 
-    for id, score in scores.items():
+    for id, score_of_chunk in zip(candidates.ids, scores.bm25, strict=True):
         words, pairs = parts[id]
         total = sum(word.bm25 + word.bm25_by_grams for word in words)
-        assert total + sum(pair.bm25 for pair in pairs) == pytest.approx(score)
+        assert total + sum(pair.bm25 for pair in pairs) == pytest.approx(score_of_chunk)
         assert all(word.bm25 + word.bm25_by_grams > 0 for word in words)
 
 
