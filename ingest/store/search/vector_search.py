@@ -7,6 +7,7 @@ dimension of the model.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from math import isnan
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -98,7 +99,8 @@ async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> 
     """The cosine similarity of each of these chunks that has a vector."""
     parameters = {"application_id": query.scope.application_id, "ids": list(ids)}
     cursor = await conn.execute(_SQL["cosines"], {**query.parameters(), **parameters}, binary=True)
-    return dict(await cursor.fetchall())
+    rows = await cursor.fetchall()
+    return {id: score for id, score in rows if not isnan(score)}  # that of a zero vector
 
 
 def indexed_statement(

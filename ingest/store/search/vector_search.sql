@@ -114,8 +114,6 @@ select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector
  limit %(limit)s;
 
 -- name: cosines
--- A zero vector has the distance NaN and is left out.
 select chunk_id as id, 1 - (embedding <=> %(vector)s::vector) as score
   from rag.embeddings
- where model_id = %(model_id)s and application_id = %(application_id)s and chunk_id = any(%(ids)s)
-   and (embedding <=> %(vector)s::vector) <= 2;
+ where model_id = %(model_id)s and application_id = %(application_id)s and chunk_id = any(%(ids)s);
