@@ -17,15 +17,21 @@ from ingest.postgres.embedded.server import EmbeddedPostgres
 def postgres_in(folder: Path) -> EmbeddedPostgres:
     """A server whose cluster is in `folder`; it is not started yet."""
     return (
-        _OlderPostgres(folder) if "INGEST_TEST_POSTGRES" in os.environ else EmbeddedPostgres(folder)
+        _OlderPostgres(folder) if "INGEST_TEST_POSTGRES" in os.environ else _TestPostgres(folder)
     )
 
 
-class _OlderPostgres(EmbeddedPostgres):
+class _TestPostgres(EmbeddedPostgres):
+    """Survives kills, not a failure of the machine: it does not wait for the disk."""
+
+    _settings: ClassVar[Mapping[str, str]] = {**EmbeddedPostgres._settings, "fsync": "off"}
+
+
+class _OlderPostgres(_TestPostgres):
     """Without what came later than Postgres 15: the built-in locale (17) and `io_method` (18)."""
 
     _settings: ClassVar[Mapping[str, str]] = {
-        name: value for name, value in EmbeddedPostgres._settings.items() if name != "io_method"
+        name: value for name, value in _TestPostgres._settings.items() if name != "io_method"
     }
     _locale: ClassVar[Sequence[str]] = ("--encoding=UTF8", "--locale=C", "--lc-ctype=C.UTF-8")
 

@@ -135,7 +135,7 @@ def _goals(work: Work, race: Race, peers: Sequence[str]) -> list[Goal]:
 
 
 def _memory_goal(server: Server, options: Options) -> Goal:
-    files = 200 if options.is_small else 4000
+    files = 50 if options.is_small else 4000
     growth = ours.growth_of_one_large_request(server, files=files)
     return Goal(
         text="growth of resident memory while one request brings 4,000 files",

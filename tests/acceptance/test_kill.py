@@ -18,7 +18,7 @@ from ingest.settings.settings import Settings
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
 
-_KILLS = int(os.environ.get("INGEST_KILLS", "8"))
+_KILLS = int(os.environ.get("INGEST_KILLS", "5"))
 _FILES = 25 * _KILLS
 
 

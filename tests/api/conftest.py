@@ -69,9 +69,15 @@ def logged() -> Iterator[Sequence[Mapping[str, Any]]]:
         yield entries
 
 
+@pytest.fixture(scope="session")
+def usual_settings() -> Settings:
+    """To read and validate settings takes longer than most tests."""
+    return Settings(admin_key=SecretStr(OPERATOR_KEY), worker=False)
+
+
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path, admin_key=SecretStr(OPERATOR_KEY), worker=False)
+def settings(usual_settings: Settings, tmp_path: Path) -> Settings:
+    return usual_settings.model_copy(update={"data_dir": tmp_path})
 
 
 @pytest.fixture

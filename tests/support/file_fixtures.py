@@ -1,9 +1,10 @@
 """Fixtures for the file handler: a real database and blob folder, a fake parser and embedder."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 from uuid import UUID
 
@@ -12,8 +13,9 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import IngestError
 from ingest.governor import Governor
-from ingest.handlers.context import Context, Progress, Web
+from ingest.handlers.context import Context, Web
 from ingest.handlers.documents.file import ingest_file
+from ingest.handlers.registry import Handler
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Sitemap
 from ingest.page_words import PageWords
 from ingest.postgres.database import Pool, new_id, transaction
@@ -26,13 +28,12 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
-from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import uploads
-from ingest.store.sources.upload_verdicts import UploadedFile, UploadRequest
-from ingest.worker.attempt import attempt
-from ingest.worker.commit import Finished, commit
+from ingest.store.sources.upload_verdicts import FileVerdict, UploadedFile, UploadRequest
+from ingest.worker.commit import Finished
 from tests.support.fake_embedder import FakeEmbedder
+from tests.support.job_runner import JobRunner
 from tests.support.queue_builders import claim
 
 
@@ -94,8 +95,10 @@ class LineParser:
         raise NotImplementedError
 
 
-class House:
+class House(JobRunner):
     """The handler with its context, and shortcuts for tests."""
+
+    handlers: Mapping[str, Handler] = MappingProxyType({"file": ingest_file})
 
     def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
         self.pool = pool
@@ -120,14 +123,15 @@ class House:
             web=cast(Web, None),  # uploaded files are not fetched
         )
 
-    async def upload(self, application_id: UUID, path: str, text: str) -> UUID:
+    async def send(self, application_id: UUID, path: str, data: bytes) -> FileVerdict:
+        """Upload a file without running any job."""
         staged = self.blobs.stage(f"{application_id}/{new_id()}")
-        await staged.write(text.encode())
+        await staged.write(data)
         await self.blobs.commit([staged])
         file = UploadedFile(
             path=path,
-            size=len(text),
-            sha256=hashlib.sha256(text.encode()).digest(),
+            size=len(data),
+            sha256=hashlib.sha256(data).digest(),
             blob_key=staged.key,
         )
         request = UploadRequest(
@@ -135,6 +139,10 @@ class House:
         )
         async with transaction(self.pool) as conn:
             _, [verdict] = await uploads.register(conn, request, [file])
+        return verdict
+
+    async def upload(self, application_id: UUID, path: str, text: str) -> UUID:
+        verdict = await self.send(application_id, path, text.encode())
         assert verdict.source_id is not None
         return verdict.source_id
 
@@ -145,15 +153,6 @@ class House:
         return await self.carry_out(job)
 
     async def carry_out(self, job: ClaimedJob) -> Finished:
-        async with transaction(self.pool) as conn:
-            types = {row.type: row for row in await job_types.all_types(conn)}
-        finished = await attempt(
-            job,
-            types["file"],
-            handlers={"file": ingest_file},
-            context=self.context,
-            progress=Progress(job),
-        )
+        finished = await super().carry_out(job)
         assert finished is not None
-        await commit(self.pool, [finished])
         return finished

@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import IngestError
-from ingest.handlers.context import Context, Progress
 from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.handlers.documents.file import ingest_file
 from ingest.handlers.documents.rechunk import rechunk_source
@@ -19,11 +19,9 @@ from ingest.sandbox.messages import Parsed, ParseRequest, Rechunked, RechunkRequ
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.embeddings import embedding_models
-from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications
-from ingest.worker.attempt import attempt
-from ingest.worker.commit import Finished, commit
+from ingest.worker.commit import Finished
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House, LineParser
 from tests.support.queue_builders import claim
@@ -88,6 +86,8 @@ class WordParser(LineParser):
 class RechunkHouse(House):
     """The file and rechunk handlers with their context."""
 
+    handlers = MappingProxyType({"file": ingest_file, "rechunk": rechunk_source})
+
     def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
         super().__init__(pool, blobs, model_id)
         self.parser: WordParser = WordParser()
@@ -104,23 +104,6 @@ class RechunkHouse(House):
         async with transaction(self.pool) as conn:
             [job] = await claim(conn, types=[type])
         return job
-
-    async def attempt(self, job: ClaimedJob, context: Context | None = None) -> Finished | None:
-        async with transaction(self.pool) as conn:
-            types = {row.type: row for row in await job_types.all_types(conn)}
-        return await attempt(
-            job,
-            types[job.type],
-            handlers={"file": ingest_file, "rechunk": rechunk_source},
-            context=context or self.context,
-            progress=Progress(job),
-        )
-
-    async def carry_out(self, job: ClaimedJob) -> Finished:
-        finished = await self.attempt(job)
-        assert finished is not None
-        await commit(self.pool, [finished])
-        return finished
 
     async def rechunk(self) -> Finished:
         """Claim one rechunk job, run it and commit its outcome."""

@@ -9,6 +9,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from ipaddress import ip_address
 from typing import Final
 
@@ -43,13 +44,20 @@ class Resolver:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
+@cache
+def tls_context() -> ssl.SSLContext:
+    """One for the process: the trusted authorities take 20 ms to read."""
+    context = httpcore.default_ssl_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
 class Dialer:
     def __init__(self, allowed: AllowList, resolve: Resolve) -> None:
         self._allowed = allowed
         self._resolve = resolve
         self._network = httpcore.AnyIOBackend()
-        self._tls = httpcore.default_ssl_context()
-        self._tls.set_alpn_protocols(["http/1.1"])
+        self._tls = tls_context()
 
     async def connect(self, target: FetchTarget) -> httpcore.AsyncNetworkStream:
         """Open a connection; for https, with TLS verified for the URL's host name.

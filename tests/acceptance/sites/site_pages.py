@@ -12,10 +12,10 @@ from typing import Final
 from tests.acceptance.sites.site_text import html, text, word
 from tests.builders.make_files import pdf
 
-_GUIDES: Final = 20
-_NEWS: Final = 15
-_PEOPLE: Final = 12
-_PRODUCTS: Final = 10
+_GUIDES: Final = 12
+_NEWS: Final = 11
+_PEOPLE: Final = 9
+PRODUCTS: Final = 6
 _REMOVED: Final = ("/news/4", "/news/9")
 _REWRITTEN: Final = ("/guide/2", "/people/3", "/news")
 _ADDED: Final = "/news/special"
@@ -55,7 +55,7 @@ def expected(version: int) -> set[str]:
     paths |= {f"/guide/{n}" for n in range(1, _GUIDES + 1)}
     paths |= {f"/news/{n}" for n in range(1, _NEWS + 1)}
     paths |= {f"/people/{n}" for n in range(1, _PEOPLE + 1)}
-    paths |= {f"/products/{n}" for n in range(1, _PRODUCTS + 1)}
+    paths |= {f"/products/{n}" for n in range(1, PRODUCTS + 1)}
     paths |= {f"/deep/{n}" for n in range(1, 7)} | {f"/unlinked/{n}" for n in range(1, 4)}
     paths |= {"/latin", "/report.pdf", "/nofollow", "/behind-noindex", "/years"}
     if version > 1:
@@ -104,7 +104,7 @@ def _sections(version: int, origin: str) -> dict[str, Page]:
         ("guide", _GUIDES),
         ("news", _NEWS),
         ("people", _PEOPLE),
-        ("products", _PRODUCTS),
+        ("products", PRODUCTS),
     ):
         index = f"/{name}"
         paths = [f"{index}/{n}" for n in range(1, count + 1)]

@@ -186,7 +186,7 @@ def test_pages_with_two_addresses_are_kept_once(nights: Nights) -> None:
     assert names.pop("/old-guide") == url("/guide/3")
     assert names == {
         f"/products/{n}?color={color}": url(f"/products/{n}")
-        for n in range(1, 11)
+        for n in range(1, site_pages.PRODUCTS + 1)
         for color in ("red", "blue")
     }
 

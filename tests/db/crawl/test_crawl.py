@@ -218,7 +218,7 @@ async def test_concurrent_pages_do_not_exceed_the_page_limit(
             [job] = await house.claim()
             await house.carry_out(job)
         jobs = [*await house.claim(), *await house.claim()]
-        first, second = [await house.try_out(job) for job in jobs]
+        first, second = [await house.attempt(job) for job in jobs]
         assert first is not None
         assert first.write is not None
         assert second is not None

@@ -41,7 +41,7 @@ async def _recover(pool: Pool) -> None:
 
 async def _finished(house: SiteHouse) -> Finished:
     [job] = await house.claim()
-    finished = await house.try_out(job)
+    finished = await house.attempt(job)
     assert finished is not None
     return finished
 
@@ -72,7 +72,7 @@ async def test_root_job_killed_at_any_step_repeats_nothing(
         for _ in range(200):
             claimed = await house.claim()
             if claimed and claimed[0].id == run.job_id and claimed[0].attempts == 1:
-                await house.try_out(claimed[0])
+                await house.attempt(claimed[0])
                 await _recover(pool)
             elif claimed:
                 await house.carry_out(claimed[0])

@@ -48,7 +48,7 @@ async def test_the_same_archive_again_is_unchanged(
     data = zip_of({"a.txt": b"one"})
     await archives.ingest(application_id, "docs.zip", data)
 
-    verdict = await archives.add(application_id, "docs.zip", data)
+    verdict = await archives.send(application_id, "docs.zip", data)
 
     assert verdict.verdict == "unchanged"
 
@@ -57,7 +57,7 @@ async def test_removed_members_are_kept_until_the_new_version_is_complete(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     id = await archives.ingest(application_id, "docs.zip", zip_of({"old.txt": b"old"}))
-    await archives.add(application_id, "docs.zip", zip_of({"new.txt": b"new"}))
+    await archives.send(application_id, "docs.zip", zip_of({"new.txt": b"new"}))
 
     seen = []
     while job := await archives.claim():

@@ -65,7 +65,7 @@ async def test_a_compressed_file_is_one_document_by_one_job(
     assert (row["status"], row["chunk_count"], row["size_bytes"]) == ("completed", 1, len(data))
     assert await texts(conn, id) == {"mine/a.txt.gz": "one"}
     assert await jobs_of(conn, id) == {"file ": ("completed", None)}
-    again = await archives.add(application_id, "mine/a.txt.gz", data)
+    again = await archives.send(application_id, "mine/a.txt.gz", data)
     assert again.verdict == "unchanged"
 
 
@@ -225,7 +225,7 @@ async def test_an_attachment_is_a_document_beside_its_message(
 async def test_parser_cannot_pass_foreign_files_as_members(
     archives: ArchiveHouse, application_id: UUID, tmp_path: Path
 ) -> None:
-    await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
+    await archives.send(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
     job = await archives.claim()
     assert job is not None
     place = await locate_file(job, archives.context)
@@ -242,7 +242,7 @@ async def test_parser_cannot_pass_members_beyond_the_limits(
     archives: ArchiveHouse, application_id: UUID, tmp_path: Path, count: int
 ) -> None:
     """Files that only seem large take no disk space, but reading them would take years."""
-    await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
+    await archives.send(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
     job = await archives.claim()
     assert job is not None
     place = await locate_file(job, archives.context)
@@ -265,7 +265,7 @@ async def test_a_member_that_grows_while_it_is_stored_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its process still runs, and may have kept the file open."""
-    await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
+    await archives.send(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
     job = await archives.claim()
     assert job is not None
     place = await locate_file(job, archives.context)

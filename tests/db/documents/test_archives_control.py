@@ -20,7 +20,7 @@ async def test_archives_unpacked_concurrently_share_the_limit(
 ) -> None:
     archives.limits = ArchiveLimits(members=5)
     inner = zip_of({"a.txt": b"one", "b.txt": b"two"})
-    await archives.add(application_id, "docs.zip", zip_of({"1.zip": inner, "2.zip": inner}))
+    await archives.send(application_id, "docs.zip", zip_of({"1.zip": inner, "2.zip": inner}))
     for _ in range(4):
         job = await archives.claim()
         assert job is not None
@@ -45,7 +45,7 @@ async def test_retried_archive_is_read_from_the_start(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     data = zip_of({f"{n}.txt": f"text {n}".encode() for n in range(4)})
-    verdict = await archives.add(application_id, "docs.zip", data)
+    verdict = await archives.send(application_id, "docs.zip", data)
     assert verdict.source_id is not None
     assert verdict.job_id is not None
     for _ in range(4):
@@ -77,7 +77,7 @@ async def test_cancelled_member_is_read_with_the_next_upload(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     data = zip_of({"a.txt": b"one", "b.txt": b"two"})
-    verdict = await archives.add(application_id, "docs.zip", data)
+    verdict = await archives.send(application_id, "docs.zip", data)
     assert verdict.source_id is not None
     for _ in range(2):
         job = await archives.claim()
@@ -94,7 +94,7 @@ async def test_cancelled_member_is_read_with_the_next_upload(
     await archives.run_all()
     before = await source(conn, verdict.source_id)
 
-    again = await archives.add(application_id, "docs.zip", data)
+    again = await archives.send(application_id, "docs.zip", data)
     await archives.run_all()
 
     after = await source(conn, verdict.source_id)
@@ -149,7 +149,7 @@ async def test_retried_archive_finishes_its_run_again(
 async def test_how_many_files_there_are_is_unknown_until_all_archives_are_open(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
-    verdict = await archives.add(
+    verdict = await archives.send(
         application_id, "docs.zip", nested(2, {"a.txt": b"1", "b.txt": b"2"})
     )
     assert verdict.source_id is not None
@@ -170,7 +170,7 @@ async def test_how_many_files_there_are_is_unknown_until_all_archives_are_open(
 async def test_cancelling_an_upload_cancels_the_files_in_it(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
-    verdict = await archives.add(
+    verdict = await archives.send(
         application_id, "docs.zip", zip_of({"a.txt": b"one", "b.txt": b"two"})
     )
     assert verdict.source_id is not None

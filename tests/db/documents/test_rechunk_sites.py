@@ -68,7 +68,7 @@ async def test_settings_that_change_while_a_page_is_read_are_applied_to_it(
     async with site_house(pool, SITE) as house:
         run = await house.start(application_id, type="url")
         [job] = await house.claim()
-        finished = await house.try_out(job)
+        finished = await house.attempt(job)
         assert finished is not None
 
         await set_of_source(house, application_id, run.source_id, size=40)

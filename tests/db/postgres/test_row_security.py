@@ -1,12 +1,9 @@
 """Row-level security is a second wall: a statement that forgets its application finds nothing."""
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime, timedelta
-from importlib.resources import files
-from typing import Any, Final, LiteralString
-from uuid import UUID
+from typing import Any
 
 import psycopg
 import pytest
@@ -18,94 +15,14 @@ from ingest.postgres.database import (
     Connection,
     Pool,
     across_applications,
-    load_queries,
     open_pool,
-    show,
     transaction,
 )
 from ingest.postgres.migrations import migrate
 from ingest.store.search.keyword_search import candidates_statement
 from ingest.store.search.scope import SearchScope
-from tests.support.lock_recorder import LockRecorder
-
-OURS: Final = UUID(int=0xA)
-THEIRS: Final = UUID(int=0xB)
-"""Id of an application and of everything that belongs to it."""
-
-_VALUES: Final[Mapping[str, Any]] = {
-    "uuid": THEIRS,
-    "text": "x",
-    "boolean": False,
-    "smallint": 1,
-    "integer": 1,
-    "bigint": 1,
-    "real": 1.0,
-    "double precision": 1.0,
-    "numeric": 1,
-    "bytea": THEIRS.bytes,
-    "jsonb": "{}",
-    "date": date(2026, 1, 1),
-    "timestamp with time zone": datetime(2026, 1, 1, tzinfo=UTC),
-    "interval": timedelta(seconds=1),
-    "vector": "[1]",
-    "tsquery": "x",
-}
-"""By type: what rows and parameters of the tests have."""
-
-_TABLES: Final[LiteralString] = """
-select format('%I.%I', relnamespace::regnamespace, relname), relrowsecurity, relforcerowsecurity,
-       exists (select from pg_policy where polrelid = class.oid)
-  from pg_class as class
-  join pg_attribute on attrelid = class.oid and attname = 'application_id' and not attisdropped
- where relkind in ('r', 'p') and relnamespace::regnamespace::text in ('app', 'rag')
- order by 1
-"""
-
-_COLUMNS: Final[LiteralString] = """
-select attname, format_type(atttypid, null),
-       (select substring(pg_get_constraintdef(oid) from '''([^'']*)''::text') from pg_constraint
-         where conrelid = attrelid and contype = 'c' and conkey = array[attnum]) as allowed
-  from pg_attribute
-  left join pg_attrdef on adrelid = attrelid and adnum = attnum
- where attrelid = %s::regclass and attnum > 0 and not attisdropped
-   and attidentity = '' and attgenerated = '' and (attnotnull and adbin is null or attname = 'id'
-       or format_type(atttypid, null) = 'uuid')
-"""
-
-
-def tables(conn: psycopg.Connection[Any]) -> list[str]:
-    """All tables with `application_id`, but the one that only a view reads."""
-    return [row[0] for row in conn.execute(_TABLES) if row[0] != "rag.unprotected_chunks"]
-
-
-def _add_row(conn: psycopg.Connection[Any], table: str, owner: UUID) -> None:
-    """A row of an application, with a value in each column that needs one; ids are the owner's."""
-    columns = conn.execute(_COLUMNS, [table]).fetchall()
-    values = [
-        allowed or {"uuid": owner, "bytea": owner.bytes}.get(type) or _value("", type)
-        for _, type, allowed in columns
-    ]
-    conn.execute(
-        sql.SQL("insert into {} ({}) values ({})").format(
-            sql.Identifier(*table.split(".")),
-            sql.SQL(", ").join(sql.Identifier(name) for name, _, _ in columns),
-            sql.SQL(", ").join(sql.Placeholder() * len(values)),
-        ),
-        values,
-    )
-
-
-@pytest.fixture
-def rows(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Two applications with one row in each table, and a connection that sees all."""
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        conn.execute("set session_replication_role = replica")  # rows refer to rows added later
-        conn.execute("delete from app.applications")
-        for owner in (OURS, THEIRS):
-            conn.execute("insert into app.applications (id, name) values (%s, 'a')", [owner])
-            for table in tables(conn):
-                _add_row(conn, table, owner)
-        yield conn
+from tests.support.named_statements import sql_files
+from tests.support.two_applications import OURS, TABLES, THEIRS, tables
 
 
 @asynccontextmanager
@@ -138,7 +55,7 @@ def login(empty: str) -> Iterator[str]:
 
 def test_every_table_with_an_application_has_a_policy_that_binds_its_owner_too(server: str) -> None:
     with psycopg.connect(server) as conn:
-        found = {name: state for name, *state in conn.execute(_TABLES)}
+        found = {name: state for name, *state in conn.execute(TABLES)}
 
     assert found.pop("rag.unprotected_chunks") == [False, False, False]
     assert len(found) >= 15
@@ -155,7 +72,7 @@ def test_only_the_index_of_words_is_read_with_the_rights_of_its_owner(server: st
 
     assert views == [("keyword_index",)]
     reads = re.compile(r"(from|join|into|update)\s+rag\.unprotected_chunks")
-    assert not [path.name for path in _sql_files() if reads.search(path.read_text())]
+    assert not [path.name for path in sql_files() if reads.search(path.read_text())]
 
 
 async def test_a_table_and_a_view_of_a_later_migration_are_protected_at_the_next_start(
@@ -246,122 +163,6 @@ async def test_no_row_is_added_to_another_application_or_moved_there(
                 with pytest.raises(psycopg.Error) as refused:
                     await conn.execute(statement)
             assert "row-level security" in str(refused.value), (table, statement)
-
-
-def _sql_files() -> Iterator[Any]:
-    folders = [files("ingest.store")]
-    while folders:
-        for entry in folders.pop().iterdir():
-            if entry.is_dir():
-                folders.append(entry)
-            elif entry.name.endswith(".sql"):
-                yield entry
-
-
-def _statements() -> dict[str, bytes]:
-    """Named statements that read or write rows, by file and name."""
-    found = {}
-    for path in _sql_files():
-        if path.name in ("session.sql", "row_security.sql"):
-            continue
-        folder = path.parent.name + "/"
-        for name, text in load_queries(folder + path.name).items():
-            # Filled in at run time: tested with the search.
-            if b"{" not in text and not text.startswith((b"do ", b"set ", b"reset ")):
-                found[f"{folder}{path.name}:{name}"] = text
-    return found
-
-
-def _numbered(text: bytes) -> tuple[bytes, list[str]]:
-    """The statement with `$1` for psycopg's parameters, and their names."""
-    names: list[str] = []
-
-    def number(match: re.Match[bytes]) -> bytes:
-        name = match[1].decode()
-        if name not in names:
-            names.append(name)
-        return b"$%d" % (names.index(name) + 1)
-
-    return re.sub(rb"%\((\w+)\)[sbt]", number, text).replace(b"%%", b"%"), names
-
-
-_TEXTS: Final = {"status": "pending", "type": "file", "types": "file", "role": "viewer"}
-
-
-def _value(name: str, type: str) -> Any:
-    if name in ("limit", "bound", "most", "batch", "ranked"):
-        return 100
-    if type.endswith("[]"):
-        return [_value(name, type.removesuffix("[]"))]
-    return _TEXTS.get(name, _VALUES[type]) if type == "text" else _VALUES[type]
-
-
-def _parameters(conn: psycopg.Connection[Any], text: bytes) -> dict[str, Any] | None:
-    """A value for each parameter: ids of the other application. None: Postgres needs casts."""
-    numbered, names = _numbered(text)
-    if not names:
-        return {}
-    try:
-        with conn.transaction():
-            conn.execute(b"prepare probe as " + numbered)
-            row = conn.execute(
-                "select parameter_types::text[] from pg_prepared_statements where name = 'probe'"
-            ).fetchone()
-            conn.execute("deallocate probe")
-    except psycopg.Error:
-        return None
-    assert row is not None
-    return {name: _value(name, type) for name, type in zip(names, row[0], strict=True)}
-
-
-async def test_named_statements_with_the_ids_of_another_application_touch_nothing_of_it(
-    rows: psycopg.Connection[Any], pool: Pool, lock_recorder: LockRecorder
-) -> None:
-    """Each is run with the other application's id instead of ours, as if it had no condition."""
-    owned = re.compile("|".join(re.escape(name) for name in tables(rows)).encode())
-    _delete(rows, OURS)  # some look at whatever the transaction sees
-    calls = {
-        name: (text, parameters)
-        for name, text in _statements().items()
-        if owned.search(text) and (parameters := _parameters(rows, text)) is not None
-    }
-
-    async def touched(scope: UUID) -> dict[str, int]:
-        async with transaction(pool.of(OURS)) as conn:
-            return {name: await _touched(conn, *call, scope=scope) for name, call in calls.items()}
-
-    theirs, ours = await touched(THEIRS), await touched(OURS)
-    _delete(rows, THEIRS)
-    empty = await touched(THEIRS)
-    lock_recorder.violations.clear()  # all ran in one transaction
-
-    # Inserts are refused; others do what they do without the rows.
-    assert {name for name in calls if ours[name] not in (0, empty[name])} == set()
-    # Most of them reach the other application's rows if they may: the test is not empty.
-    assert sum(theirs[name] != empty[name] for name in calls) > 60
-
-
-def _delete(conn: psycopg.Connection[Any], owner: UUID) -> None:
-    for table in tables(conn):
-        name = sql.Identifier(*table.split("."))
-        conn.execute(sql.SQL("delete from {} where application_id = {}").format(name, owner))
-
-
-async def _touched(
-    conn: Connection, text: bytes, parameters: Mapping[str, Any], *, scope: UUID
-) -> int:
-    """Rows that the statement returns or changes; it is rolled back."""
-    try:
-        async with conn.transaction(force_rollback=True):
-            await show(conn, scope)
-            cursor = await conn.execute(text, parameters)
-            found = await cursor.fetchall() if cursor.description else []
-            if cursor.description is None:
-                return cursor.rowcount
-            # A row of nothing but nulls, zeros and false says that there is nothing.
-            return sum(any(value for value in row) for row in found)
-    except psycopg.Error:
-        return 0
 
 
 async def _count(conn: Connection, table: str) -> int:

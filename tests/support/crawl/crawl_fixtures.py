@@ -4,98 +4,33 @@ Every job is claimed, attempted and committed as by a worker, but when the test 
 jobs are made ready instead of waiting.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
 
 from psycopg.rows import dict_row
 
 from ingest.blobs.base import BlobStore
-from ingest.chunking.chunk import chunk
 from ingest.embedding.service import EmbeddingService
-from ingest.formats.registry import extract
-from ingest.formats.xml.sitemap import read
 from ingest.governor import Governor
-from ingest.handlers.context import Context, Progress, Web
+from ingest.handlers.context import Context, Web
 from ingest.handlers.crawl.soft_404_memory import Soft404Memory
 from ingest.handlers.registry import load_handlers
-from ingest.model import ChunkSettings, Document, Sitemap
+from ingest.model import ChunkSettings
 from ingest.postgres.database import Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
-from ingest.sandbox.messages import (
-    Parsed,
-    ParseRequest,
-    Rechunked,
-    RechunkRequest,
-    SitemapRequest,
-    Unpacked,
-    UnpackRequest,
-)
 from ingest.store.crawl import runs
 from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
 from ingest.store.embeddings import embedding_models
 from ingest.store.queue import claims, job_types
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.tokens.tokenizers import load_tokenizer
 from ingest.web import urls
-from ingest.worker.attempt import attempt
-from ingest.worker.commit import Finished, commit
 from tests.servers.web_server import Answer, WebServer, response, web_server
 from tests.support.fake_embedder import FakeEmbedder
-
-
-class InProcessParser:
-    """Parses in the test's own process. Counts its calls."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def parse(
-        self,
-        path: Path,
-        request: ParseRequest,
-        *,
-        owner: UUID,
-        on_page: Callable[[], None] | None = None,
-    ) -> Parsed:
-        self.calls += 1
-        with path.open("rb") as file:  # the file is only a few bytes
-            document = extract(
-                file,
-                name=request.name,
-                declared=request.declared,
-                max_pages=request.max_pages,
-                url=request.url,
-            )
-        tokenizer = load_tokenizer(request.chunk.tokenizer)
-        pieces = chunk(
-            document, tokenizer=tokenizer, size=request.chunk.size, overlap=request.chunk.overlap
-        )
-        return Parsed(document=document, chunks=pieces, extract_seconds=0.0, chunk_seconds=0.0)
-
-    async def unpack(self, path: Path, request: UnpackRequest, *, owner: UUID) -> Unpacked:
-        raise NotImplementedError
-
-    async def rechunk(self, text: str, request: RechunkRequest, *, owner: UUID) -> Rechunked:
-        document = Document(
-            text=text, media_type="text/markdown", extractor="", pages=request.pages
-        )
-        settings = request.chunk
-        chunks = chunk(
-            document,
-            tokenizer=load_tokenizer(settings.tokenizer),
-            size=settings.size,
-            overlap=settings.overlap,
-        )
-        return Rechunked(chunks=chunks, language=None)
-
-    async def read_sitemap(self, path: Path, request: SitemapRequest, *, owner: UUID) -> Sitemap:
-        data = await asyncio.to_thread(path.read_bytes)
-        return read(data, base=request.base, limit=request.limit)
+from tests.support.in_process_parser import InProcessParser
+from tests.support.job_runner import JobRunner
 
 
 def html(
@@ -121,7 +56,7 @@ def five_pages() -> dict[str, Answer]:
     }
 
 
-class SiteHouse:
+class SiteHouse(JobRunner):
     """A site on a local server, and the handlers that fetch it."""
 
     def __init__(self, pool: Pool, web: WebServer, fetcher: Fetcher, model_id: int) -> None:
@@ -204,24 +139,6 @@ class SiteHouse:
             return await claims.claim(
                 conn, types=types, batch=batch, worker=uuid4(), cursor=UUID(int=0)
             )
-
-    async def carry_out(self, job: ClaimedJob) -> Finished | None:
-        finished = await self.try_out(job)
-        if finished is not None:
-            await commit(self.pool, [finished])
-        return finished
-
-    async def try_out(self, job: ClaimedJob) -> Finished | None:
-        """Run the attempt without committing its outcome."""
-        async with transaction(self.pool) as conn:
-            types = {row.type: row for row in await job_types.all_types(conn)}
-        return await attempt(
-            job,
-            types[job.type],
-            handlers=self.handlers,
-            context=self.context,
-            progress=Progress(job),
-        )
 
     async def run_all(self, *, most: int = 1000) -> None:
         """Run jobs until none is open; delayed jobs are made ready when no other job is left."""

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from ingest.errors import Transient
+from ingest.providers.fetch import connect
 from ingest.providers.fetch.fetcher import Fetcher
 from tests.servers.web_server import Request, redirect, response, web_server
 from tests.support.fetchers import MIB, Names, fetcher
@@ -234,6 +235,7 @@ async def test_tls_is_for_the_name_of_the_url_at_the_address_that_was_checked(
     tmp_path: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    monkeypatch.setattr(connect, "tls_context", connect.tls_context.__wrapped__)
     asked: list[str | None] = []
     server = tls(certificate)
     server.sni_callback = lambda _socket, name, _context: asked.append(name)
