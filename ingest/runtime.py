@@ -120,7 +120,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
         migrate(dsn)
         yield with_keepalives(dsn)
         return
-    postgres = EmbeddedPostgres(settings.data_dir)
+    postgres = EmbeddedPostgres(settings.data_dir, memory=settings.postgres_memory)
     dsn = postgres.start(join=join)
     try:
         migrate(dsn)

@@ -150,14 +150,17 @@ def ingest(
 
 
 def _wait_until_indexed(dsn: str) -> None:
-    """Wait until no vector is left in the buffer, which has no index and is scanned in full."""
+    """Wait until all vectors are under the index that searches use."""
     with psycopg.connect(dsn, autocommit=True) as conn:
         row = conn.execute("select to_regclass('rag.embeddings_fresh')").fetchone()
         if row == (None,):
             return
         until(
             lambda: (
-                conn.execute("select not exists (select from rag.embeddings_fresh)").fetchone()
+                conn.execute(
+                    "select not exists (select from rag.embeddings_fresh) and not exists "
+                    "(select from rag.embedding_models where build_generation is not null)"
+                ).fetchone()
                 == (True,)
             ),
             within=_WITHIN_SECONDS,

@@ -125,7 +125,11 @@ def _open(conn: psycopg.Connection[Any]) -> int:
 
 def _fresh(conn: psycopg.Connection[Any]) -> int:
     """Number of searchable vectors that are not in the index yet."""
-    [(count,)] = conn.execute("select count(*) from rag.embeddings_fresh").fetchall()
+    [(count,)] = conn.execute(
+        "select (select count(*) from rag.embeddings_fresh) + (select count(*) "
+        "from rag.embedding_models as model join only rag.embeddings as staged "
+        "on staged.model_id = model.id and staged.generation = model.build_generation)"
+    ).fetchall()
     return int(count)
 
 

@@ -52,6 +52,7 @@ class PoolConnection(AsyncConnection[Row]):
     """Sets `local_settings` at the start of each transaction."""
 
     local_settings: bytes | None = None
+    shares_session = False
 
     @asynccontextmanager
     async def transaction(
@@ -75,6 +76,11 @@ async def begin_transaction(conn: AsyncConnection[Any], steps: bytes) -> None:
 def needs_local_settings(conn: AsyncConnection[Any]) -> bool:
     """Whether each transaction on this connection has to begin with `begin_transaction`."""
     return isinstance(conn, PoolConnection) and conn.local_settings is not None
+
+
+def shares_session(conn: AsyncConnection[Any]) -> bool:
+    """Whether each transaction may run in another session: behind a pooler, or not known."""
+    return not isinstance(conn, PoolConnection) or conn.shares_session
 
 
 class _LocalCursor(AsyncCursor[Row]):
@@ -127,6 +133,7 @@ class SessionSetup:
 
 async def _share_session(conn: PoolConnection[Any], pooling: Pooling) -> list[str]:
     """Prepare a connection without a session of its own; returns what each transaction sets."""
+    conn.shares_session = True
     if not pooling.keeps_prepared:
         conn.prepare_threshold = None
     cursor = await conn.execute(_SQL["begin"], {"apply": False, "local": False})

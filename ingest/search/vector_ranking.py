@@ -37,7 +37,7 @@ async def by_meaning(
     """
     scope, bound = query.scope, exact_bound(len(query.vector))
     application = scope.application_id, query.model_id
-    are_many, has_fresh, has_other_models, index_type = await vector_search.begin(
+    are_many, has_fresh, has_other_models, index = await vector_search.begin(
         conn,
         query,
         bound=bound,
@@ -53,8 +53,8 @@ async def by_meaning(
         statistics.note(*application, is_large=are_many)
     if are_many:
         # Search the buffer first: a vector moved to the index meanwhile is found twice, not missed.
-        fresh = await vector_search.nearest(conn, query, "nearest_fresh") if has_fresh else []
-        found = await vector_search.nearest_by_index(conn, query, index_type)
+        fresh = await vector_search.nearest_fresh(conn, query, index) if has_fresh else []
+        found = await vector_search.nearest_by_index(conn, query, index)
         if len(found) >= query.limit:
             merged = {hit.id: hit for hit in (*fresh, *found)}
             return sorted(merged.values(), key=lambda hit: -hit.score)[: query.limit]

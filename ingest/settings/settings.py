@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
     listen_url: SecretStr | None = None
     data_dir: Path = Path("data")
+    postgres_memory: int | None = Field(default=None, ge=64 * MIB)
     storage: StorageUrl | None = Field(default=None, repr=False)
     storage_emulator_host: str | None = Field(
         default=None, validation_alias="STORAGE_EMULATOR_HOST"

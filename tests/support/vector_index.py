@@ -22,8 +22,14 @@ async def _count(conn: Connection, part: str) -> int:
 
 async def index_all(conn: Connection) -> int:
     """Move all vectors into the index; returns their number."""
+    cursor = await conn.execute("select id from rag.embedding_models")
+    models = [row[0] for row in await cursor.fetchall()]
+    return sum([await _index(conn, model_id) for model_id in models])
+
+
+async def _index(conn: Connection, model_id: int) -> int:
     total = 0
-    while moved := await fresh_vectors.move(conn, limit=1000):
+    while moved := await fresh_vectors.move(conn, model_id, limit=1000):
         total += moved
     return total
 

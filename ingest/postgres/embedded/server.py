@@ -34,6 +34,7 @@ from psycopg.conninfo import make_conninfo
 from ingest.errors import SetupError
 from ingest.postgres.embedded.binaries import find_binaries, reachable
 from ingest.postgres.embedded.host import Account, give, server_account, socket_folder
+from ingest.postgres.embedded.memory import default_memory, processors, total_memory, tuned
 from ingest.postgres.embedded.orphans import end_orphans
 
 _START_TIMEOUT = timedelta(minutes=5)  # crash recovery replays up to max_wal_size
@@ -48,8 +49,6 @@ _SETTINGS = {
     "unix_socket_directories": ".",
     "unix_socket_permissions": "0700",
     "max_connections": "100",
-    "shared_buffers": "128MB",
-    "maintenance_work_mem": "256MB",  # an HNSW graph of 100,000 vectors is built in memory
     "max_wal_size": "2GB",
     # Requesting each uncached page from an I/O worker process takes longer than reading it.
     "io_method": "sync",
@@ -83,12 +82,14 @@ class EmbeddedPostgres:
     _settings: ClassVar[Mapping[str, str]] = _SETTINGS
     _locale: ClassVar[Sequence[str]] = _LOCALE
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, *, memory: int | None = None) -> None:
+        """`memory`: bytes for the server's caches and maintenance; None: by the machine's."""
         self._folder = data_dir.resolve() / "postgres"
         self._cluster = self._folder / "cluster"
         self._log = self._folder / "log"
         self._socket = self._cluster
         self._log_start = 0
+        self._memory = memory
         self._lock: int | None = None
         self._server: subprocess.Popen[bytes] | None = None
 
@@ -188,10 +189,12 @@ class EmbeddedPostgres:
             self._initialise(unfinished, binaries / "initdb", account)
         elif os.geteuid() == 0 and self._cluster.stat().st_uid == 0:
             give(self._cluster, account)  # the data may have been restored or copied by root
-        settings = [f"--{name}={value}" for name, value in self._settings.items()]
+        total = total_memory()
+        memory = default_memory(total) if self._memory is None else self._memory
+        settings = {**tuned(memory, processors(), total=total), **self._settings}
         self._server = self._spawn(
             binaries / "postgres",
-            settings,
+            [f"--{name}={value}" for name, value in settings.items()],
             cluster=self._cluster,
             account=account,
             on_death=signal.SIGINT,

@@ -23,4 +23,4 @@ select pg_advisory_xact_lock(7245110382);
 create index if not exists {index} on rag.embeddings
  using hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops)
   with (m = 16, ef_construction = 256)
- where model_id = {model_id};
+ where model_id = {model_id} and generation <= 0;

@@ -6,8 +6,9 @@ select chunk_id, %(model_id)s, application_id, embedding
        as new(chunk_id, application_id, embedding);
 
 -- name: store_indexed
-insert into rag.embeddings (chunk_id, model_id, application_id, embedding)
-select chunk_id, %(model_id)s, application_id, embedding
+insert into rag.embeddings (chunk_id, model_id, application_id, embedding, generation)
+select chunk_id, %(model_id)s, application_id, embedding,
+       (select index_generation from rag.embedding_models where id = %(model_id)s)
   from unnest(%(chunk_ids)b::uuid[], %(application_ids)b::uuid[], %(vectors)b::vector[])
        as new(chunk_id, application_id, embedding);
 
@@ -19,13 +20,6 @@ select model.dimension,
              limit %(bound)s) as bounded) as vectors
   from rag.embedding_models as model
  where model.id = %(model_id)s;
-
--- name: levels
-select model.dimension,
-       (select count(*) from (
-            select from rag.embeddings_fresh where model_id = model.id
-             limit %(bound)s) as bounded) as vectors
-  from rag.embedding_models as model;
 
 -- name: lock_moving
 -- One mover at a time across all processes: a second one would only compete for the CPU.
@@ -46,19 +40,23 @@ select not exists (select from rag.processing_jobs where status = 'processing')
 -- name: move
 -- Oldest first. Like deletes, this locks chunks before their vectors, and it skips chunks being
 -- deleted, so the two cannot deadlock. A later delete waits for this transaction and finds the
--- vectors in their new place.
+-- vectors in their new place. While an index is being built, they join what waits for it (index_builds.py),
+-- which costs little, since the current index does not get them.
 with due as (
-    select fresh.chunk_id, fresh.model_id
-      from rag.embeddings_fresh as fresh
+    select fresh.chunk_id, coalesce(model.build_generation, model.index_generation) as generation
+      from rag.embedding_models as model
+      join rag.embeddings_fresh as fresh on fresh.model_id = model.id
       join rag.chunks as chunk on chunk.id = fresh.chunk_id
-     order by fresh.chunk_id, fresh.model_id
+     where model.id = %(model_id)s
+     order by fresh.chunk_id
      limit %(limit)s
        for key share of chunk skip locked
 ), moved as (
     delete from rag.embeddings_fresh as fresh
      using due
-     where fresh.chunk_id = due.chunk_id and fresh.model_id = due.model_id
-    returning fresh.chunk_id, fresh.model_id, fresh.application_id, fresh.embedding
+     where fresh.chunk_id = due.chunk_id and fresh.model_id = %(model_id)s
+    returning fresh.chunk_id, fresh.model_id, fresh.application_id, fresh.embedding,
+              due.generation
 )
-insert into rag.embeddings (chunk_id, model_id, application_id, embedding)
-select chunk_id, model_id, application_id, embedding from moved;
+insert into rag.embeddings (chunk_id, model_id, application_id, embedding, generation)
+select chunk_id, model_id, application_id, embedding, generation from moved;

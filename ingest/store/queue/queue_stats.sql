@@ -77,7 +77,12 @@ select (select count(*) from (
             select from rag.upload_batches where completed_at is null limit %(bound)s) as bounded)
          as open_batches,
        (select count(*) from (
-            select from rag.embeddings_fresh limit %(bound)s) as bounded) as fresh_vectors,
+            select from rag.embeddings_fresh
+            union all
+            select from rag.embedding_models as model
+              join only rag.embeddings as staged on staged.model_id = model.id
+               and staged.generation = model.build_generation
+             limit %(bound)s) as bounded) as fresh_vectors,
        exists (select from rag.worker_config where key = 'paused' and value = 'true') as is_paused,
        exists (select from rag.lanes
                 where %(embedder)s in (lane, split_part(lane, '#', 1))

@@ -18,14 +18,21 @@ from psycopg import sql
 from psycopg.rows import class_row
 
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.embeddings.index_builds import IndexType
 from ingest.store.search.scope import Ranked, SearchScope
 
 _SQL = load_queries("search/vector_search.sql")
 
-Comparison = Literal["nearest_fresh", "nearest_exactly", "nearest_filtered"]
-"""Buffered vectors; all of the application; all of the documents that pass the filter."""
+Comparison = Literal["nearest_exactly", "nearest_filtered"]
+"""All vectors of the application; all of the documents that pass the filter."""
 
-IndexType = Literal["vector", "halfvec"]
+
+class SearchedIndex(NamedTuple):
+    """The HNSW index of a model."""
+
+    type: IndexType
+    generation: int
+    """Vectors of later generations are not in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,7 @@ class Begun(NamedTuple):
     """Whether vectors wait that are not indexed yet."""
     has_other_models: bool
     """Whether the application has documents that are searched by another model."""
-    index_type: IndexType
+    model_index: SearchedIndex
 
 
 async def begin(
@@ -80,14 +87,21 @@ async def begin(
         },
     )
     [row] = await cursor.fetchall()
-    return Begun(*row[-len(Begun._fields) :])
+    are_many, has_fresh, has_other_models, *index = row[-len(Begun._fields) - 1 :]
+    return Begun(are_many, has_fresh, has_other_models, SearchedIndex(*index))
 
 
 async def nearest_by_index(
-    conn: Connection, query: VectorQuery, index_type: IndexType
+    conn: Connection, query: VectorQuery, index: SearchedIndex
 ) -> list[Ranked]:
     """Approximately the nearest vectors; fewer than the limit if the index scan ended early."""
-    return await _rows(conn, query, *indexed_statement(query, index_type))
+    return await _rows(conn, query, *indexed_statement(query, index))
+
+
+async def nearest_fresh(conn: Connection, query: VectorQuery, index: SearchedIndex) -> list[Ranked]:
+    """The exact nearest neighbours among the vectors that the index lacks."""
+    statement, parameters = query.scope.fill_in(_SQL["nearest_fresh"])
+    return await _rows(conn, query, statement, {**parameters, "generation": index.generation})
 
 
 async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) -> list[Ranked]:
@@ -104,7 +118,7 @@ async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> 
 
 
 def indexed_statement(
-    query: VectorQuery, index_type: IndexType
+    query: VectorQuery, index: SearchedIndex
 ) -> tuple[sql.Composed, dict[str, Any]]:
     """Nearest-neighbour query on the model's HNSW index, whose expression requires literals."""
     dimension = len(query.vector)
@@ -112,7 +126,8 @@ def indexed_statement(
     name = "nearest_by_index_in_haste" if finds_deleted else "nearest_by_index"
     return query.scope.fill_in(
         _SQL[name],
-        type=sql.SQL(index_type),
+        type=sql.SQL(index.type),
+        generation=sql.Literal(index.generation),
         dimension=sql.Literal(dimension),
         model_id=sql.Literal(query.model_id),
     )

@@ -6,7 +6,7 @@
 -- application that is known to be large. `has_fresh`: whether any are buffered. `has_other_models`:
 -- whether it has documents that are searched by another model. Two ranges, because the index serves
 -- these: for `<>`, or a join with the models, all documents may be read. `index_type`: of what type
--- the model's index is.
+-- the model's index is. `index_generation`: the vectors in it; `has_fresh` counts later ones.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
@@ -21,7 +21,11 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
            offset %(bound)s) as are_many,
        exists (
            select from rag.embeddings_fresh
-            where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh,
+            where model_id = %(model_id)s and application_id = %(application_id)s)
+       or exists (
+           select from only rag.embeddings
+            where model_id = %(model_id)s and application_id = %(application_id)s
+              and generation > model.index_generation) as has_fresh,
        exists (
            select from rag.documents as document
             where document.application_id = %(application_id)s
@@ -32,16 +36,19 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
             where document.application_id = %(application_id)s
               and document.embedding_model_id > %(model_id)s
               and document.deleted_at is null) as has_other_models,
-       (select index_type from rag.embedding_models where id = %(model_id)s) as index_type;
+       model.index_type, model.index_generation
+  from rag.embedding_models as model
+ where model.id = %(model_id)s;
 
 -- name: nearest_by_index
--- The distance expression must match the model's HNSW index exactly. The other conditions are a
--- subquery checked per row, nearest first: with joins, the planner might choose a sort instead of
+-- The distance expression must match the model's HNSW index exactly, and the generation be one that
+-- the index covers. The other conditions are a subquery checked per row, nearest first: with joins, the planner might choose a sort instead of
 -- the index.
 select embedding.chunk_id as id,
        1 - (embedding.embedding <=> %(vector)s::vector) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
+   and embedding.generation <= {generation}
    and (select {passes}
           from rag.chunks as chunk
           join rag.documents as document
@@ -59,17 +66,23 @@ select embedding.chunk_id as id,
        1 - (embedding.embedding <=> %(vector)s::vector) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
+   and embedding.generation <= {generation}
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
  limit %(limit)s;
 
 -- name: nearest_fresh
--- Compares all buffered vectors and looks up only the nearest. A zero vector has the distance NaN
--- and is left out, as in the index.
+-- Compares all vectors that the index lacks, and looks up only the nearest. A zero vector has the
+-- distance NaN and is left out, as in the index.
 select embedding.chunk_id as id, 1 - embedding.distance as score
   from (
     select chunk_id, embedding <=> %(vector)s::vector as distance
       from rag.embeddings_fresh
      where model_id = %(model_id)s and application_id = %(application_id)s
+     union all
+    select chunk_id, embedding <=> %(vector)s::vector as distance
+      from only rag.embeddings
+     where model_id = %(model_id)s and application_id = %(application_id)s
+       and generation > %(generation)s
      order by distance
     offset 0) as embedding
  where embedding.distance <= 2

@@ -115,6 +115,13 @@ def test_a_cold_start_gives_a_durable_utf8_server_with_pgvector_and_no_tcp(empty
     assert words == ["élan", "テスト", "漢字"]
 
 
+def test_a_server_has_the_memory_that_it_is_given(folder: Path) -> None:
+    with EmbeddedPostgres(folder, memory=128 * 1024 * 1024) as dsn:
+        buffers = ask(dsn, "show shared_buffers"), ask(dsn, "show maintenance_work_mem")
+
+    assert buffers == ("64MB", "32MB")
+
+
 def test_stop_leaves_no_process_and_a_second_start_finds_the_rows(folder: Path) -> None:
     server = EmbeddedPostgres(folder)
     execute(server.start(), "create table kept as select 7 as n")

@@ -17,7 +17,7 @@ from ingest.search.vector_ranking import by_meaning
 from ingest.store.embeddings import fresh_vectors
 from ingest.store.search import vector_search
 from ingest.store.search.scope import Ranked, SearchScope
-from ingest.store.search.vector_search import VectorQuery
+from ingest.store.search.vector_search import SearchedIndex, VectorQuery
 from tests.support.queue_builders import add_application
 from tests.support.searchable_chunks import Space, add_document, add_space, nearest, texts
 from tests.support.vector_index import count_fresh, count_indexed, index_all
@@ -74,7 +74,7 @@ async def test_vector_indexed_during_a_search_is_found_once(
     await add_rays(conn, application_id, space, {f"old {n}": n / 10 for n in range(10)})
     await index_all(conn)
     await add_rays(conn, application_id, space, {"new": 0.05})
-    rows = vector_search.nearest
+    rows = vector_search.nearest_fresh
 
     async def then_move(*arguments: Any) -> list[Ranked]:
         found = await rows(*arguments)
@@ -82,7 +82,7 @@ async def test_vector_indexed_during_a_search_is_found_once(
             await index_all(other)
         return found
 
-    monkeypatch.setattr(vector_search, "nearest", then_move)
+    monkeypatch.setattr(vector_search, "nearest_fresh", then_move)
     found = await nearest(conn, SearchScope(application_id=application_id), space, ray(0), limit=4)
 
     assert await texts(conn, found) == ["old 0", "new", "old 1", "old 2"]
@@ -125,6 +125,7 @@ async def test_only_the_nearest_of_those_that_wait_are_looked_up(
             "vector": Vector(space.clustered(1)[0]),
             "limit": 10,
             "only_own": False,
+            "generation": 0,
         },
         prepare=False,
     )
@@ -161,7 +162,8 @@ async def test_little_is_missed_when_all_were_put_under_the_index_one_by_one(
         ]
         await by_meaning(conn, asked[0], SearchStatistics())  # which configures the transaction
         await conn.execute("set local enable_sort = off")
-        found = [await vector_search.nearest_by_index(conn, query, "halfvec") for query in asked]
+        index = SearchedIndex("halfvec", 0)
+        found = [await vector_search.nearest_by_index(conn, query, index) for query in asked]
 
     pairs = zip(exact, found, strict=True)
     assert sum(len({hit.id for hit in hits} & set(best)) for best, hits in pairs) >= 190
@@ -182,10 +184,10 @@ async def test_vectors_beyond_the_fresh_limit_are_indexed_at_once(
 
 async def test_larger_dimension_lowers_the_fresh_limit() -> None:
     assert [fresh_vectors.capacity(dimension) for dimension in (8, 256, 1000, 4000)] == [
+        64_000,
+        62_500,
         16_000,
-        15_625,
         4_000,
-        1_000,
     ]
 
 
@@ -235,7 +237,10 @@ async def test_vectors_stored_by_the_previous_version_are_indexed_and_found(
 ) -> None:
     await add_rays(conn, application_id, space, {"new": 0.1})
     async with conn.transaction(), conn.cursor() as cur:
-        await cur.execute("create temp table old on commit drop as table rag.embeddings")
+        await cur.execute(
+            "create temp table old on commit drop as "
+            "select chunk_id, model_id, application_id, embedding from rag.embeddings"
+        )
         await cur.execute("delete from rag.embeddings")
         rows = await (await cur.execute("select * from old")).fetchall()
         async with cur.copy(

@@ -120,7 +120,7 @@ async def test_many_fresh_vectors_are_indexed_while_jobs_run(
     space: Space,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fresh_vectors, "_MOST_ROWS", 300)
+    monkeypatch.setattr(fresh_vectors, "_MOST_ROWS", 800)
     await add_document(conn, application_id, space, [f"text {n}" for n in range(280)])
     await enqueue(conn, application_id)
 
@@ -145,7 +145,7 @@ async def test_killed_indexer_loses_nothing(
 ) -> None:
     await add_document(conn, application_id, space, ["text"])
     mover = await AsyncConnection.connect(dsn)
-    moved = await fresh_vectors.move(mover, limit=10)
+    moved = await fresh_vectors.move(mover, space.id, limit=10)
     await conn.execute("select pg_terminate_backend(%s, 5000)", [mover.info.backend_pid])
     await mover.close()
 
@@ -161,7 +161,7 @@ async def test_vector_being_indexed_is_found_exactly_once(
     query = space.clustered(1)[0]
     before = await nearest(conn, scope, space, query)
     async with other.transaction():
-        assert await fresh_vectors.move(other, limit=3) == 3
+        assert await fresh_vectors.move(other, space.id, limit=3) == 3
         during = await nearest(conn, scope, space, query)
     after = await nearest(conn, scope, space, query)
 
@@ -174,7 +174,7 @@ async def test_a_delete_waits_for_the_move_and_leaves_nothing(
 ) -> None:
     source = await add_document(conn, application_id, space, ["one", "two"])
     async with other.transaction():
-        assert await fresh_vectors.move(other, limit=10) == 2
+        assert await fresh_vectors.move(other, space.id, limit=10) == 2
         deleting = asyncio.create_task(delete_chunks(conn, source))
         await somebody_waits(pool)
     async with asyncio.timeout(PATIENCE):
@@ -191,7 +191,7 @@ async def test_a_move_leaves_alone_what_is_being_deleted(
     async with other.transaction():
         await delete_chunks(other, source)
         async with asyncio.timeout(PATIENCE):
-            moved = await fresh_vectors.move(conn, limit=10)
+            moved = await fresh_vectors.move(conn, space.id, limit=10)
 
     assert moved == 1
     assert (await count_fresh(conn), await count_indexed(conn)) == (0, 1)
@@ -202,7 +202,7 @@ async def test_a_document_is_replaced_while_its_vectors_are_moved(
 ) -> None:
     source = await add_document(conn, application_id, space, ["old", "older"])
     async with other.transaction():
-        assert await fresh_vectors.move(other, limit=10) == 2
+        assert await fresh_vectors.move(other, space.id, limit=10) == 2
         replacing = asyncio.create_task(replace_chunks(conn, source, space))
         await somebody_waits(pool)
     async with asyncio.timeout(PATIENCE):

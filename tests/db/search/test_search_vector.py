@@ -15,11 +15,12 @@ from ingest.search.statistics import SearchStatistics
 from ingest.search.vector_ranking import by_meaning
 from ingest.store.search import vector_search
 from ingest.store.search.scope import SearchScope
-from ingest.store.search.vector_search import VectorQuery
+from ingest.store.search.vector_search import SearchedIndex, VectorQuery
 from tests.support.queue_builders import add_application
 from tests.support.searchable_chunks import Space, add_document, add_space, nearest, texts
 from tests.support.vector_index import index_all
 
+FIRST = SearchedIndex("halfvec", 0)
 # Above what is compared one by one: such a search goes through the index.
 DIMENSION = 256
 MANY = vector_ranking._EXACT_NUMBERS // DIMENSION + 1
@@ -68,7 +69,7 @@ async def index_is_used(
     application_id: UUID,
     space: Space,
     vector: NDArray[np.float32],
-    index_type: vector_search.IndexType = "halfvec",
+    index: SearchedIndex = FIRST,
 ) -> bool:
     query = VectorQuery(
         scope=SearchScope(application_id=application_id),
@@ -76,7 +77,7 @@ async def index_is_used(
         vector=vector,
         limit=10,
     )
-    statement, parameters = vector_search.indexed_statement(query, index_type)
+    statement, parameters = vector_search.indexed_statement(query, index)
     cursor = await conn.execute(
         sql.SQL("explain ") + statement, {**query.parameters(), **parameters}, prepare=False
     )
@@ -131,7 +132,7 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
         # The planner would rather sort so few; a larger application has only the index.
         await conn.execute("set local enable_sort = off")
         uses_index = await index_is_used(conn, application_id, space, query)
-        by_index = await vector_search.nearest_by_index(conn, nearby, "halfvec")
+        by_index = await vector_search.nearest_by_index(conn, nearby, FIRST)
 
     assert uses_index
     assert len(compared) == 10
@@ -169,9 +170,9 @@ async def test_the_index_of_a_model_of_an_earlier_version_is_used(
             ef_search=250,
         )
         await conn.execute("set local enable_sort = off")
-        by_index = await vector_search.nearest_by_index(conn, query, begun.index_type)
+        by_index = await vector_search.nearest_by_index(conn, query, begun.model_index)
         uses_index = await index_is_used(
-            conn, application_id, space, query.vector, begun.index_type
+            conn, application_id, space, query.vector, begun.model_index
         )
 
     assert uses_index

@@ -1,0 +1,88 @@
+"""How the embedded Postgres uses the machine, or the part of it that its container may use."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+MIB: Final = 1024 * 1024
+# The rest is for parsers, embedding, and the cache of the operating system.
+_SHARE: Final = 4
+_MOST_BY_DEFAULT: Final = 2048 * MIB
+_LEAST: Final = 64 * MIB
+
+
+def tuned(memory: int, processors: int, *, total: int | None) -> dict[str, str]:
+    """Settings of a server that may use so many bytes, for caches and maintenance together.
+
+    `total`: memory of the machine; None: not known.
+    """
+    return {
+        "shared_buffers": _kib(memory // 2),
+        # In which the HNSW index is built: 1.2 KB for each vector of 256 dimensions.
+        "maintenance_work_mem": _kib(memory // 4),
+        "autovacuum_work_mem": _kib(memory // 16),
+        "work_mem": _kib(min(max(memory // 128, 4 * MIB), 16 * MIB)),
+        # What the planner expects in all caches; nothing is allocated.
+        "effective_cache_size": _kib(max(memory, (total or 0) // 2)),
+        # The process that builds the index is one more.
+        "max_parallel_maintenance_workers": str(min(processors - 1, 4)),
+    }
+
+
+def default_memory(total: int | None) -> int:
+    """Bytes for the server on a machine with so much memory (None: not known)."""
+    if total is None:
+        return 512 * MIB
+    return min(max(total // _SHARE, _LEAST), _MOST_BY_DEFAULT)
+
+
+def total_memory(*, root: Path = Path("/")) -> int | None:
+    """Bytes of memory of this machine, or the limit of the container if that is lower."""
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        physical = -1
+    known = [*_limits(root), *([physical] if physical > 0 else [])]
+    return min(known, default=None)
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _limits(root: Path) -> Iterator[int]:
+    """The memory limits of our control group and of those above it; version 2, then 1.
+
+    Inside a container, the path may be that of the host, and only the top is visible.
+    """
+    for top, name, path in _groups(root):
+        group = top / path.lstrip("/")
+        for folder in (group, *group.parents):
+            if not folder.is_relative_to(top):
+                break
+            try:
+                yield int((folder / name).read_text())
+            except (OSError, ValueError):  # not there, or `max`
+                continue
+
+
+def _groups(root: Path) -> Iterator[tuple[Path, str, str]]:
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    mounts = root / "sys/fs/cgroup"
+    for line in lines:  # 0::/path, or 4:memory:/path
+        match line.split(":", 2):
+            case _, "", path:
+                yield mounts, "memory.max", path
+            case _, controllers, path if "memory" in controllers.split(","):
+                yield mounts / "memory", "memory.limit_in_bytes", path
+
+
+def _kib(size: int) -> str:
+    return f"{size // 1024}kB"

@@ -1,0 +1,305 @@
+"""Many vectors get under the index by a new one, and are found all the while."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg import AsyncConnection, sql
+
+from harness.patience import PATIENCE
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.search import vector_ranking
+from ingest.store.embeddings import fresh_vectors, index_builds
+from ingest.store.search import vector_search
+from ingest.store.search.scope import SearchScope
+from ingest.store.search.vector_search import Begun, SearchedIndex, VectorQuery
+from ingest.ticks import index_plan
+from ingest.ticks.vector_indexer import index_vectors
+from tests.support.index_build_fixtures import (
+    add_vectors,
+    all_are_found,
+    begin,
+    exact,
+    indexes,
+    state,
+)
+from tests.support.queue_builders import claim, complete, enqueue
+from tests.support.searchable_chunks import Space, add_space, nearest
+from tests.support.vector_index import count_fresh, count_indexed, delete_chunks
+
+
+@pytest.fixture
+async def space(conn: Connection) -> Space:
+    return await add_space(conn)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few vectors are many, and none are too few for the index."""
+    monkeypatch.setattr(index_plan, "_FEWEST", 20)
+    monkeypatch.setattr(vector_ranking, "_EXACT_NUMBERS", 0)
+
+
+async def test_what_outweighs_the_index_is_built_with_it_and_the_old_index_goes(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    await add_vectors(conn, application_id, space, 60)
+    first = await index_vectors(pool)
+    await add_vectors(conn, application_id, space, 30)
+    second = await index_vectors(pool)
+    await add_vectors(conn, application_id, space, 25)
+    moved = await index_vectors(pool)
+
+    assert (first, second, moved) == (60, 30, 25)
+    assert (await count_fresh(conn), await count_indexed(conn)) == (0, 115)
+    assert await state(conn, space) == (2, None, 0)
+    assert await indexes(conn) == {f"embeddings_hnsw_{space.id}_2": True}
+    assert await all_are_found(conn, application_id, space)
+
+
+async def test_searches_use_the_index_that_was_built(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    await add_vectors(conn, application_id, space, 60)
+    await index_vectors(pool)
+    async with conn.transaction():
+        await conn.execute("set local enable_sort = off; set local enable_seqscan = off")
+        await nearest(
+            conn, SearchScope(application_id=application_id), space, space.clustered(1)[0]
+        )
+    scans = None
+    async with asyncio.timeout(PATIENCE):
+        while not scans:
+            await conn.execute("select pg_stat_force_next_flush()")
+            cursor = await conn.execute(
+                "select idx_scan from pg_stat_user_indexes where indexrelname = %s",
+                [f"embeddings_hnsw_{space.id}_1"],
+            )
+            [[scans]] = await cursor.fetchall()
+
+    assert scans
+
+
+async def test_a_later_index_serves_searches_of_an_earlier_generation(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    await add_vectors(conn, application_id, space, 60)
+    await index_vectors(pool)
+    query = VectorQuery(
+        scope=SearchScope(application_id=application_id),
+        model_id=space.id,
+        vector=space.clustered(1)[0],
+        limit=10,
+    )
+    statement, parameters = vector_search.indexed_statement(query, SearchedIndex("halfvec", 0))
+    async with conn.transaction():
+        await conn.execute("set local enable_sort = off")
+        cursor = await conn.execute(
+            sql.SQL("explain ") + statement, {**query.parameters(), **parameters}, prepare=False
+        )
+        plan = await cursor.fetchall()
+
+    assert any(f"embeddings_hnsw_{space.id}_1" in row[0] for row in plan)
+
+
+@pytest.mark.parametrize("left", [0, 10])
+async def test_staged_vectors_are_found_before_and_after_the_switch(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space, left: int
+) -> None:
+    await add_vectors(conn, application_id, space, 30)
+    await fresh_vectors.move(conn, space.id, limit=30)
+    await add_vectors(conn, application_id, space, 30)
+    build = await begin(pool, space)
+    await fresh_vectors.move(conn, space.id, limit=30 - left)
+    staged = await all_are_found(conn, application_id, space)
+    await index_builds.create(conn, build, is_parallel=False)
+    built = await all_are_found(conn, application_id, space)
+    await index_builds.switch(conn, build)
+    switched = await all_are_found(conn, application_id, space)
+
+    assert (staged, built, switched) == (True, True, True)
+    assert await count_fresh(conn) == left
+
+
+async def size(conn: Connection, index: str) -> int:
+    cursor = await conn.execute("select pg_relation_size(%s::regclass)", [f"rag.{index}"])
+    [[count]] = await cursor.fetchall()
+    return int(count)
+
+
+async def test_the_current_index_does_not_get_what_is_staged(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    for generation in range(2):
+        current = index_builds.index_name(space.id, generation)
+        await add_vectors(conn, application_id, space, 300)
+        before = await size(conn, current)
+        build = await begin(pool, space)
+        await fresh_vectors.move(conn, space.id, limit=300)
+        after = await size(conn, current)
+        await index_builds.create(conn, build, is_parallel=False)
+        await index_builds.switch(conn, build)
+
+        assert before == after < await size(conn, build.index)
+
+
+async def test_an_index_that_would_get_what_is_staged_is_replaced_first(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    """Those of earlier versions have no generation."""
+    index = f"embeddings_hnsw_{space.id}"
+    await conn.execute(
+        f"drop index rag.{index}; create index {index} on rag.embeddings using hnsw "
+        f"((embedding::halfvec(8)) halfvec_cosine_ops) where model_id = {space.id}".encode()
+    )
+    await add_vectors(conn, application_id, space, 30)
+    await fresh_vectors.move(conn, space.id, limit=30)
+    await add_vectors(conn, application_id, space, 40)
+    replaced = await index_vectors(pool)
+    first = await indexes(conn), await count_fresh(conn)
+    found = await all_are_found(conn, application_id, space)
+    built = await index_vectors(pool)
+
+    assert (replaced, built) == (0, 40)
+    assert first == ({f"{index}_1": True}, 40)
+    assert found
+    assert await indexes(conn) == {f"{index}_2": True}
+    assert await all_are_found(conn, application_id, space)
+
+
+async def test_a_search_that_began_before_the_switch_finds_all(
+    conn: Connection,
+    pool: Pool,
+    application_id: UUID,
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await add_vectors(conn, application_id, space, 30)
+    await fresh_vectors.move(conn, space.id, limit=30)
+    await add_vectors(conn, application_id, space, 40)
+    query = space.clustered(1)[0]
+    begin_search = vector_search.begin
+
+    async def then_build(*arguments: Any, **more: Any) -> Begun:
+        begun = await begin_search(*arguments, **more)
+        async with await AsyncConnection.connect(conn.info.dsn, autocommit=True) as other:
+            build = await index_builds.begin(other, space.id)
+            await fresh_vectors.move(other, space.id, limit=100)
+            # Not created: the server would wait for this search.
+            await index_builds.switch(other, build)
+        return begun
+
+    monkeypatch.setattr(vector_search, "begin", then_build)
+    found = await nearest(conn, SearchScope(application_id=application_id), space, query)
+
+    assert found == await exact(conn, space, query)
+
+
+async def test_one_process_builds_at_a_time(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    await add_vectors(conn, application_id, space, 40)
+    async with index_builds.lock(conn) as is_ours:
+        meanwhile = await index_vectors(pool)
+        untouched = await state(conn, space)
+
+    assert (is_ours, meanwhile, untouched) == (True, 0, (0, None, 0))
+    assert await index_vectors(pool) == 40
+
+
+async def test_others_read_write_and_delete_while_an_index_is_built(
+    conn: Connection, dsn: str, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    gone = await add_vectors(conn, application_id, space, 10)
+    await add_vectors(conn, application_id, space, 40)
+    async with transaction(pool) as writer:
+        await writer.execute("lock rag.embeddings in row exclusive mode")
+        indexing = asyncio.create_task(index_vectors(pool))
+        async with asyncio.timeout(PATIENCE):
+            while len(await indexes(conn)) < 2:  # noqa: ASYNC110 - the server does not tell
+                await asyncio.sleep(0.01)
+            await delete_chunks(conn, gone)
+            await add_vectors(conn, application_id, space, 5)
+            found = await all_are_found(conn, application_id, space)
+    indexed = await indexing
+
+    assert found
+    assert indexed == 55  # those that came meanwhile were moved afterwards
+    assert (await count_fresh(conn), await count_indexed(conn)) == (0, 45)
+    assert await all_are_found(conn, application_id, space)
+
+
+async def test_two_models_are_built_one_after_the_other(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    other = await add_space(conn, name="other", dimension=16)
+    await add_vectors(conn, application_id, space, 40)
+    await add_vectors(conn, application_id, other, 40)
+
+    assert await index_vectors(pool) == 80
+    assert await indexes(conn) == {
+        f"embeddings_hnsw_{space.id}_1": True,
+        f"embeddings_hnsw_{other.id}_1": True,
+    }
+
+
+async def test_the_index_of_an_earlier_version_is_built_of_the_same_type(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    await conn.execute(
+        "update rag.embedding_models set index_type = 'vector' where id = %s", [space.id]
+    )
+    await add_vectors(conn, application_id, space, 40)
+    await index_vectors(pool)
+
+    cursor = await conn.execute(
+        "select indexdef from pg_indexes where indexname = %s", [f"embeddings_hnsw_{space.id}_1"]
+    )
+    [[definition]] = await cursor.fetchall()
+    assert "embedding)::vector(8)" in definition
+    assert await all_are_found(conn, application_id, space)
+
+
+async def test_while_jobs_run_vectors_wait_until_a_build_pays(
+    conn: Connection,
+    pool: Pool,
+    application_id: UUID,
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fresh_vectors, "_MOST_ROWS", 80)
+    await add_vectors(conn, application_id, space, 40)
+    await enqueue(conn, application_id)
+    few = await index_vectors(pool)
+    await add_vectors(conn, application_id, space, 20)
+    enough = await index_vectors(pool)
+    await complete(conn, await claim(conn))
+
+    assert (few, enough) == (0, 60)
+    assert await state(conn, space) == (1, None, 0)
+
+
+@pytest.fixture
+def shared_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.ticks.vector_indexer.shares_session", lambda _: True)
+
+
+@pytest.mark.usefixtures("shared_sessions")
+async def test_behind_a_pooler_nothing_is_built_and_what_was_begun_is_settled(
+    conn: Connection, pool: Pool, application_id: UUID, space: Space
+) -> None:
+    await add_vectors(conn, application_id, space, 40)
+    await begin(pool, space)
+    await fresh_vectors.move(conn, space.id, limit=30)
+    async with index_builds.lock(conn):
+        still_built = await index_vectors(pool)
+        kept = await state(conn, space)
+    settled = await index_vectors(pool)
+
+    assert (still_built, kept) == (0, (0, 1, 1))
+    assert settled == 30
+    assert await index_vectors(pool) == 10
+    assert await state(conn, space) == (0, None, 0)
+    assert await indexes(conn) == {f"embeddings_hnsw_{space.id}": True}
+    assert await all_are_found(conn, application_id, space)
