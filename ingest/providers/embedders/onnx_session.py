@@ -1,0 +1,67 @@
+"""ONNX models that run in this process, beside the parsers."""
+
+import ctypes
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]
+
+# One chunk keeps all processors busy. A larger batch takes a third more processor time, because
+# what is computed no longer fits their caches, and a hundred megabytes; only short texts gain.
+_TOKENS: Final = 128
+
+
+def load_session(model: Path) -> Any:
+    """An `onnxruntime.InferenceSession` on the processors that this process may use."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = processors()
+    # Idle threads would spin and take CPU time from the parsers.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    _return_free_memory()
+    return session
+
+
+def processors() -> int:
+    """The number of CPUs this process may use; in a container fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _return_free_memory() -> None:
+    """Return to the system what loading has freed: as much again as a third of the process."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:  # of glibc only
+        trim(0)
+
+
+def batches(texts: Sequence[Sequence[int]], *, pad: int) -> Iterator[tuple[list[int], Ids, Ids]]:
+    """Batches of texts of similar length: their rows, token ids and attention mask.
+
+    texts: the token ids of each text. ids, mask: (texts, tokens), padded at the end with `pad`.
+    """
+    rows: list[int] = []
+    for row in sorted(range(len(texts)), key=lambda row: len(texts[row])):
+        if rows and (len(rows) + 1) * len(texts[row]) > _TOKENS:
+            yield _padded(texts, rows, pad)
+            rows = []
+        rows.append(row)
+    if rows:
+        yield _padded(texts, rows, pad)
+
+
+def _padded(texts: Sequence[Any], rows: list[int], pad: int) -> tuple[list[int], Ids, Ids]:
+    shape = len(rows), len(texts[rows[-1]])
+    ids, mask = np.full(shape, pad, np.int64), np.zeros(shape, np.int64)
+    for index, row in enumerate(rows):
+        ids[index, : len(texts[row])] = texts[row]
+        mask[index, : len(texts[row])] = 1
+    return rows, ids, mask
