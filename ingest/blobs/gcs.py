@@ -26,13 +26,12 @@ from ingest.blobs.disk import describe, disk_errors
 from ingest.blobs.gcs_staged import (
     BUCKET_ERRORS,
     OPTIONS,
-    MemoryBudget,
     ResumableUpload,
     bucket_errors,
     delete,
     one_line,
 )
-from ingest.blobs.staging import BufferedBlob
+from ingest.blobs.staging import BufferedBlob, MemoryBudget
 from ingest.blobs.threads import Threads
 from ingest.errors import BlobMissing, SetupError
 
@@ -40,7 +39,6 @@ WORKERS = 32
 """Threads for concurrent calls, which mostly wait for the network."""
 _BUFFER = 256 * 1024  # smaller blobs are one request
 _PART = 1024 * 1024  # of a blob that is read in parts
-_KEPT = 32 * 1024 * 1024
 _PAGE = 1000
 _QUICK = {"timeout": (5, 10), "retry": None}
 _STAGED = "staged/"
@@ -53,7 +51,7 @@ class GcsBlobStore:
         self._bucket = bucket
         self._prefix = prefix
         self._scratch = scratch
-        self._memory = MemoryBudget(_KEPT)
+        self._memory = MemoryBudget()
         self._threads = Threads(WORKERS)
 
     async def check(self) -> None:
@@ -61,20 +59,22 @@ class GcsBlobStore:
 
     def stage(self, key: str) -> StagedBlob:
         staged = self._prefix + _STAGED + checked(key)
-        upload = ResumableUpload(self._bucket, staged, self._name(key), memory=self._memory)
-        return BufferedBlob(key, upload, threads=self._threads, buffer_size=_BUFFER)
+        upload = ResumableUpload(self._bucket, staged, self._name(key))
+        return BufferedBlob(
+            key, upload, threads=self._threads, memory=self._memory, buffer_size=_BUFFER
+        )
 
     async def commit(self, staged: Sequence[StagedBlob]) -> None:
-        uploads: list[ResumableUpload] = []
+        blobs: list[BufferedBlob[ResumableUpload]] = []
         for blob in staged:
             if not isinstance(blob, BufferedBlob):
                 raise TypeError("this blob was staged by another store")
             await blob.finished()
-            uploads.append(blob.sink)
-        await self._threads.run_all(upload.publish for upload in uploads)
-        await self._threads.run_all(upload.unstage for upload in uploads)
-        for upload in uploads:
-            upload.committed = True
+            blobs.append(blob)
+        await self._threads.run_all(partial(blob.sink.publish, blob.kept) for blob in blobs)
+        await self._threads.run_all(blob.sink.unstage for blob in blobs)
+        for blob in blobs:
+            blob.committed()
 
     @asynccontextmanager
     async def open_local(self, key: str) -> AsyncIterator[Path]:

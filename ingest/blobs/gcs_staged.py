@@ -1,6 +1,5 @@
 """The blocking side of one staged upload to a bucket."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -44,26 +43,6 @@ def one_line(error: Exception) -> str:
     return text.splitlines()[0][:300]
 
 
-class MemoryBudget:
-    """The memory budget, in bytes, for uncommitted small blobs of all uploads together."""
-
-    def __init__(self, size: int) -> None:
-        self._left = size
-        self._lock = threading.Lock()
-
-    def take(self, size: int) -> bool:
-        """Reserve `size` bytes; False if there is no room."""
-        with self._lock:
-            if size > self._left:
-                return False
-            self._left -= size
-            return True
-
-    def give_back(self, size: int) -> None:
-        with self._lock:
-            self._left += size
-
-
 class ResumableUpload:
     """An object under a staged name, copied to its final name on commit.
 
@@ -72,17 +51,14 @@ class ResumableUpload:
     share one prefix, for the sweep and for a lifecycle rule of the bucket. The price is a delete
     and a copy within the bucket, which moves no bytes.
 
-    Small blobs avoid both while memory is free: they are kept in memory until the commit uploads
-    them to the final name. So most files of a bulk upload take one call instead of three.
+    Blobs that were kept in memory avoid both: the commit uploads them to the final name. So most
+    files of a bulk upload take one call instead of three.
     """
 
-    def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: MemoryBudget) -> None:
-        self.committed = False
+    def __init__(self, bucket: Bucket, staged: str, final: str) -> None:
         self._bucket = bucket
         self._staged = bucket.blob(staged)
         self._final = bucket.blob(final)
-        self._memory = memory
-        self._kept: bytes | None = None
         self._writer: Any = None
         self._stored: set[str] = set()  # names under which an object may exist
 
@@ -93,9 +69,6 @@ class ResumableUpload:
             self._writer.write(data)
 
     def finish(self, data: bytes) -> None:
-        if self._writer is None and self._memory.take(len(data)):
-            self._kept = data
-            return
         with bucket_errors(self._bucket):
             if self._writer is None:
                 self._put(self._staged, data)
@@ -105,12 +78,11 @@ class ResumableUpload:
             self._writer.close()
             self._writer = None
 
-    def publish(self) -> None:
+    def publish(self, kept: bytes | None) -> None:
         """Store the content under its key; a copy within one bucket usually takes one call."""
         with bucket_errors(self._bucket):
-            if self._kept is not None:
-                self._put(self._final, self._kept)
-                self._forget()
+            if kept is not None:
+                self._put(self._final, kept)
                 return
             self._stored.add(self._final.name)
             token, _, _ = self._final.rewrite(self._staged, **OPTIONS)
@@ -123,9 +95,6 @@ class ResumableUpload:
             self._remove(self._staged.name)
 
     def discard(self) -> None:
-        if self.committed:
-            return
-        self._forget()
         with bucket_errors(self._bucket):
             if self._writer is not None:
                 self._writer.terminate()
@@ -141,11 +110,6 @@ class ResumableUpload:
         with bucket_errors(self._bucket):
             delete(self._bucket, name)
         self._stored.discard(name)
-
-    def _forget(self) -> None:
-        if self._kept is not None:
-            self._memory.give_back(len(self._kept))
-            self._kept = None
 
 
 def delete(bucket: Bucket, name: str) -> None:

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from ingest.blobs.base import DERIVED, StagedBlob, checked, is_key
 from ingest.blobs.disk import describe, disk_errors
-from ingest.blobs.staging import BufferedBlob
+from ingest.blobs.staging import BufferedBlob, MemoryBudget
 from ingest.blobs.threads import Threads
 from ingest.errors import BlobMissing, SetupError
 
@@ -31,6 +31,7 @@ _BUFFER = 256 * 1024
 _SLICE = 64  # blobs per call in a thread: few thread switches, yet all threads are busy
 _LISTED = 1000
 _READ = os.O_RDONLY | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 # Threads mostly wait for the disk, without the GIL; concurrent fsyncs share one journal commit.
 _WORKERS = 16
 
@@ -41,7 +42,6 @@ class _File:
     def __init__(self, staged: Path, final: Path, folder: Path) -> None:
         self.staged = staged
         self.final = final
-        self.committed = False
         self._folder = folder
         self._descriptor: int | None = None
 
@@ -57,27 +57,31 @@ class _File:
         self.append(data)
         self._close()
 
-    def publish(self) -> None:
+    def publish(self, kept: bytes | None) -> None:
         """Sync the content before the rename, so that a key never names an incomplete file."""
-        descriptor = os.open(self.staged, os.O_RDONLY)
+        if kept is None:
+            self._descriptor = os.open(self.staged, _READ)
+        else:
+            self.append(kept)
         try:
-            os.fsync(descriptor)
+            os.fsync(self._open())
         finally:
-            os.close(descriptor)
+            self._close()
         self.staged.rename(self.final)
 
     def discard(self) -> None:
         self._close()
-        if not self.committed:
-            with disk_errors(self._folder):
-                self.staged.unlink(missing_ok=True)
-                self.final.unlink(missing_ok=True)
+        with disk_errors(self._folder):
+            self.staged.unlink(missing_ok=True)
+            self.final.unlink(missing_ok=True)
 
     def _open(self) -> int:
         if self._descriptor is None:
-            self.staged.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            self._descriptor = os.open(self.staged, flags, 0o600)
+            try:
+                self._descriptor = os.open(self.staged, _CREATE, 0o600)
+            except FileNotFoundError:
+                self.staged.parent.mkdir(parents=True, exist_ok=True)
+                self._descriptor = os.open(self.staged, _CREATE, 0o600)
         return self._descriptor
 
     def _close(self) -> None:
@@ -93,6 +97,7 @@ class LocalBlobStore:
         self._folder = folder
         self._staging = folder / ".staged"
         self._threads = Threads(_WORKERS)
+        self._memory = MemoryBudget()
 
     async def check(self) -> None:
         await self._threads.run(self._probe)
@@ -100,21 +105,23 @@ class LocalBlobStore:
     def stage(self, key: str) -> StagedBlob:
         staged = self._staging / checked(key).replace("/", ".")
         file = _File(staged, self._path(key), self._folder)
-        return BufferedBlob(key, file, threads=self._threads, buffer_size=_BUFFER)
+        return BufferedBlob(
+            key, file, threads=self._threads, memory=self._memory, buffer_size=_BUFFER
+        )
 
     async def commit(self, staged: Sequence[StagedBlob]) -> None:
-        files = []
+        blobs: list[BufferedBlob[_File]] = []
         for blob in staged:
             if not isinstance(blob, BufferedBlob):
                 raise TypeError("this blob was staged by another store")
             await blob.finished()
-            files.append(blob.sink)
-        folders = {file.final.parent for file in files}
+            blobs.append(blob)
+        folders = {blob.sink.final.parent for blob in blobs}
         await self._threads.run(self._make, folders)
-        await self._threads.run_all(partial(self._publish, part) for part in _sliced(files))
+        await self._threads.run_all(partial(self._publish, part) for part in _sliced(blobs))
         await self._threads.run(self._sync, {*folders, self._folder})
-        for file in files:
-            file.committed = True
+        for blob in blobs:
+            blob.committed()
 
     @asynccontextmanager
     async def open_local(self, key: str) -> AsyncIterator[Path]:
@@ -180,10 +187,10 @@ class LocalBlobStore:
             for folder in folders:
                 folder.mkdir(parents=True, exist_ok=True)
 
-    def _publish(self, files: Iterable[_File]) -> None:
+    def _publish(self, blobs: Iterable[BufferedBlob[_File]]) -> None:
         with disk_errors(self._folder):
-            for file in files:
-                file.publish()
+            for blob in blobs:
+                blob.sink.publish(blob.kept)
 
     def _sync(self, folders: Iterable[Path]) -> None:
         """Make the new names durable, with one sync per folder instead of one per file."""

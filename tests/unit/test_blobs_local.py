@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from ingest.blobs.base import new_key
+from ingest.blobs.base import StagedBlob, new_key
 from ingest.blobs.disk import describe
 from ingest.blobs.factory import build_blob_store
 from ingest.blobs.local import LocalBlobStore
@@ -56,6 +56,55 @@ async def test_a_blob_lies_under_its_key_and_only_its_owner_can_read_it(
     assert path.read_bytes() == b"abc"
     assert path.stat().st_mode & 0o777 == 0o600
     assert files_below(tmp_path) == [path]
+
+
+async def test_small_blobs_are_not_written_before_their_commit(
+    store: LocalBlobStore, tmp_path: Path
+) -> None:
+    discarded, committed = store.stage(new_key(uuid4())), store.stage(new_key(uuid4()))
+    for blob in (discarded, committed):
+        await blob.write(b"abc")
+        await blob.finish()
+    await discarded.discard()
+    before = list(tmp_path.iterdir())
+    await store.commit([committed])
+
+    assert before == []
+    assert files_below(tmp_path) == [tmp_path / "blobs" / committed.key]
+
+
+async def test_small_blobs_share_a_memory_budget_and_give_it_back(
+    store: LocalBlobStore, tmp_path: Path
+) -> None:
+    """160 blobs of 200 KiB are 31.25 MiB of the 32 that are kept in memory."""
+
+    async def fill(count: int) -> list[StagedBlob]:
+        blobs = [store.stage(new_key(uuid4())) for _ in range(count)]
+        for blob in blobs:
+            await blob.write(bytes(200 * 1024))
+            await blob.finish()
+        return blobs
+
+    first = await fill(170)
+    committed, discarded = first[:80], first[80:]
+    await store.commit(committed)
+    for blob in discarded:
+        await blob.discard()
+    await fill(160)
+
+    assert set(files_below(tmp_path)) == {tmp_path / "blobs" / blob.key for blob in committed}
+
+
+async def test_small_blobs_beyond_the_memory_budget_are_written_at_once(
+    store: LocalBlobStore, tmp_path: Path
+) -> None:
+    blobs = [store.stage(new_key(uuid4())) for _ in range(170)]
+    for blob in blobs:
+        await blob.write(bytes(200 * 1024))
+        await blob.finish()
+    await store.close()  # waits for writes
+
+    assert len(files_below(tmp_path)) == 170 - 163
 
 
 async def test_finished_blobs_hold_no_file_descriptors(store: LocalBlobStore) -> None:

@@ -56,6 +56,21 @@ async def test_the_same_bytes_under_the_same_path_are_unchanged(
     assert staged(blobs_on_disk) == []
 
 
+async def test_small_files_that_are_known_need_no_disk(
+    editor: httpx.AsyncClient, blobs_on_disk: Path
+) -> None:
+    files = {f"{number}.txt": b"known" for number in range(20)}
+    await upload(editor, files)
+    (blobs_on_disk / ".staged").rmdir()
+    (blobs_on_disk / ".staged").write_text("a file where the folder should be")
+
+    again = await upload(editor, files)
+    new = await upload(editor, {**files, "new.txt": b"new"})
+
+    assert {file["verdict"] for file in again.json()["files"]} == {"unchanged"}
+    assert new.status_code == 503
+
+
 async def test_bytes_that_are_still_being_processed_are_unchanged_too(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:

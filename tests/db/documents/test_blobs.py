@@ -107,7 +107,7 @@ async def test_a_blob_that_was_not_finished_is_finished_by_its_commit(
 
 
 async def test_many_blobs_are_committed_together(store: BlobStore, application: UUID) -> None:
-    """More of them than a bucket's uploads may keep in memory until the commit."""
+    """More of them than may be kept in memory until the commit."""
     contents = [os.urandom(200 * 1024) for _ in range(180)]
     blobs = [await stage(store, application, content) for content in contents]
     await store.commit(blobs)
