@@ -11,8 +11,8 @@ from ingest.postgres.database import Connection
 from tests.api.helpers import count, finish_file_job, stored, upload
 
 SOURCES: Final = "/api/knowledge-sources"
-NOTHING: Final = {"size": None, "overlap": None, "by": None}
-USUAL: Final = {"size": 512, "overlap": 64, "by": "heading"}
+NOTHING: Final = {"size": None, "overlap": None, "by": None, "leaveOutFurniture": None}
+USUAL: Final = {"size": 512, "overlap": 64, "by": "heading", "leaveOutFurniture": True}
 RECHUNKS: Final = "rag.processing_jobs where type = 'rechunk'"
 
 
@@ -57,7 +57,7 @@ async def test_a_source_sets_what_it_needs_and_inherits_the_rest(
 
     assert shown.json()["settings"]["chunking"] == {"size": 200, "overlap": 20, "by": "page"}
     assert cut(changed) == (
-        {"size": 100, "overlap": None, "by": None},
+        {**NOTHING, "size": 100},
         {"size": 100, "overlap": 20, "by": "page"},
     )
     assert cut(await editor.get(source)) == cut(changed)
@@ -73,7 +73,7 @@ async def test_settings_are_replaced_as_a_whole_and_null_ends_them(
     untouched = await editor.patch(source, json={"name": "b"})
     ended = await editor.patch(source, json={"chunking": None})
 
-    assert cut(replaced)[0] == {"size": None, "overlap": 8, "by": None}
+    assert cut(replaced)[0] == {**NOTHING, "overlap": 8}
     assert cut(untouched)[0] == cut(replaced)[0]
     assert cut(ended) == (NOTHING, USUAL)
 

@@ -42,6 +42,7 @@ from ingest.store.queue import claims, job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.tokenizers import load_tokenizer
 from ingest.web import urls
+from ingest.web.furniture import without_furniture
 from ingest.worker.attempt import attempt
 from ingest.worker.commit import Finished, commit
 from tests.servers.web_server import Answer, WebServer, response, web_server
@@ -71,6 +72,7 @@ class InProcessParser:
                 max_pages=request.max_pages,
                 url=request.url,
             )
+        document = without_furniture(document, dict(request.chunk.furniture), request.uri)
         tokenizer = load_tokenizer(request.chunk.tokenizer)
         pieces = chunk(
             document, tokenizer=tokenizer, size=request.chunk.size, overlap=request.chunk.overlap
