@@ -5,6 +5,7 @@ page is furniture: the inside of the content is never touched, whatever repeats 
 a page has once more than the others is its content.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ _MOST_KEYS: Final = 500
 _LEAST_LEFT: Final = 50
 """Bytes of a page's text besides headings. A page with less to say of its own stays whole."""
 _COST_OF_HEADING: Final = 3
+_DIGIT: Final = re.compile(r"\d")
 
 Removed = tuple[tuple[int, str], ...]
 """Parts left out of a text: where, in what is left, and what; in order."""
@@ -59,10 +61,14 @@ def read_page(uri: str, text: str) -> PageKeys:
 
 
 def _keys(blocks: Iterator[Block] | Sequence[Block], zone: str) -> Iterator[str]:
-    """One key per block: what it says, and how many times that was said before, from its edge."""
+    """One key per block: what it says, and how many times that was said before, from its edge.
+
+    All digits are equal, so that another date makes no other block.
+    """
     seen: Counter[tuple[str, int, str]] = Counter()
     for block in blocks:
-        identity = (block.kind, block.level if block.kind == "heading" else 0, block.words)
+        words = _DIGIT.sub("0", block.words)
+        identity = (block.kind, block.level if block.kind == "heading" else 0, words)
         seen[identity] += 1
         name = "\0".join((zone, *map(str, identity), str(seen[identity])))
         yield "" if block.is_content else blake2b(name.encode(), digest_size=8).hexdigest()
@@ -74,10 +80,12 @@ def decide(pages: Sequence[PageKeys], *, known: Collection[str] = ()) -> dict[st
     Keys of blocks, each with the uri of the page that keeps it: prose stays on one page, so that
     nothing that a site says is lost. Empty for the others, such as menus.
     """
-    pages_with, needed = Counter[str](), dict[str, float]()
+    pages_with, variants = Counter[str](), Counter[tuple[str, str]]()
+    needed = dict[str, float]()
     for page in pages:
         own = {key: block for key, block in _named(page) if key}
         pages_with.update(own.keys())
+        variants.update((key, block.words) for key, block in own.items())
         for key, block in own.items():
             least = _SHARE if block.is_linked or block.is_prose else _SHARE_OF_DATA
             least *= _STAYS if key in known else 1
@@ -87,7 +95,8 @@ def decide(pages: Sequence[PageKeys], *, known: Collection[str] = ()) -> dict[st
     def is_enough(key: str, count: int) -> bool:
         return count >= max(FEWEST_PAGES, needed[key] * len(pages))
 
-    frequent = {key: "" for key, count in pages_with.items() if is_enough(key, count)}
+    # The same digits too: prices at the foot of each page are content.
+    frequent = {key: "" for (key, _), count in variants.items() if is_enough(key, count)}
     at_edges, keepers = Counter[str](), dict[str, str]()
     for page in pages:
         head, tail = _edges(page, frequent)

@@ -23,7 +23,6 @@ _ITEM: Final = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _LINK: Final = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
 _MARKS: Final = re.compile(r"[\\*_`#|\[\]]+")
 _BULLET: Final = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?=\s)")
-_DIGIT: Final = re.compile(r"\d")
 _SENTENCE_END: Final = re.compile(r"[.!?…](?:\W*(?:\s|$))|[。\uff01\uff1f।؟\u06d4]")
 
 
@@ -37,8 +36,7 @@ class Block:
     level: int
     """Of a heading 1 to 6; of a list item its indentation in characters; else 0."""
     words: str
-    """What it says, however it is marked up and wherever its links lead, with each digit as 0: a
-    date does not make another block. Empty for a long one."""
+    """What it says, however it is marked up and wherever its links lead. Empty for a long one."""
     is_prose: bool
     """Whether it has a sentence of unlinked text."""
     is_linked: bool
@@ -56,7 +54,7 @@ def split_blocks(text: str) -> list[Block]:
     ends = [*(start for start, _, _ in starts), len(text)][1:]
     return [
         _block(text, start, end, kind, level)
-        for (start, kind, level), end in zip(starts, ends, strict=bool(starts))
+        for (start, kind, level), end in zip(starts, ends, strict=True)
     ]
 
 
@@ -109,4 +107,4 @@ def _block(text: str, start: int, end: int, kind: BlockKind, level: int) -> Bloc
 
 def _words(text: str) -> str:
     plain = _MARKS.sub("", _BULLET.sub("", text, count=1))
-    return _DIGIT.sub("0", " ".join(plain.split()).casefold())
+    return " ".join(plain.split()).casefold()

@@ -67,6 +67,13 @@ def test_a_date_does_not_make_another_block() -> None:
     assert (text, removed[0][1]) == (f"{own_text(1)}\n\n", "Printed on 2027-01-30\n")
 
 
+def test_prices_on_all_pages_stay() -> None:
+    pages = cleaned(lambda n: (own_text(n), f"Price: {10 + n}.50 EUR", FOOT))
+
+    assert all(f"Price: {10 + n}.50 EUR" in page for n, page in enumerate(pages))
+    assert all(FOOT not in page for page in pages)
+
+
 def test_entries_of_one_page_between_those_of_all_pages_do_not_end_the_menu() -> None:
     def build(n: int) -> Sequence[str]:
         word = own_text(n)[5:8]
