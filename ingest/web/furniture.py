@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import zip_longest
 from typing import Final
 
 from ingest.model import Document
@@ -218,11 +219,18 @@ class _Staying:
 def _cut(text: str, blocks: Sequence[Block]) -> tuple[str, Removed]:
     kept, removed = list[str](), list[tuple[int, str]]()
     position = length = 0
-    for block in blocks:
-        kept.append(text[position : block.start])
-        length += block.start - position
-        removed.append((length, text[block.start : block.end]))
+    is_open = False  # what is kept has no blank line after it
+    for block, following in zip_longest(blocks, blocks[1:]):
+        own = text[position : block.start]
+        kept.append(own)
+        length += len(own)
+        is_open = not own.endswith("\n\n") if own else is_open
         position = block.end
+        if is_open and (following is None or following.start > block.end):
+            # The blank line after this block has to end the one before, an item for instance.
+            words = text[block.start : block.end].rstrip()
+            position = min(block.start + len(words) + 1, block.end)
+        removed.append((length, text[block.start : position]))
     kept.append(text[position:])
     return "".join(kept), tuple(removed)
 

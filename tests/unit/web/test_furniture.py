@@ -144,6 +144,13 @@ def test_an_entry_with_entries_below_it_that_stay_stays() -> None:
     assert all(page.startswith("- [Piers](/piers)\n  - [") for page in cleaned(build))
 
 
+def test_a_paragraph_after_a_list_does_not_become_part_of_an_entry_that_stays() -> None:
+    def build(n: int) -> Sequence[str]:
+        return f"{MENU}\n- [{own_text(n)[5:8]}](/)\n- [Charts](/c)\n- [Imprint](/i)", own_text(n)
+
+    assert cleaned(build) == [f"- [{own_text(n)[5:8]}](/)\n\n{own_text(n)}\n" for n in NUMBERS]
+
+
 def test_few_pages_have_no_furniture() -> None:
     assert all(MENU in page for page in cleaned(lambda n: (MENU, own_text(n)), FEWEST_PAGES - 1))
     assert all("Home" not in page for page in cleaned(lambda n: (MENU, own_text(n)), FEWEST_PAGES))
