@@ -190,6 +190,8 @@ class Document:
     """Only for HTML fetched from a URL."""
     page_words: tuple[PageWords, ...] = ()
     """Where the words of pages read by OCR stand."""
+    left_out: tuple[tuple[int, str], ...] = ()
+    """Furniture of the site that is not in `text`: where it was, and the part, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +246,11 @@ class ChunkSettings:
     size: int
     overlap: int
     by: ChunkBy = "heading"
+    leave_out_furniture: bool = True
+    """Whether pages of a site are chunked without what repeats on all of them."""
+    furniture: tuple[tuple[str, str], ...] = ()
+    """What that is, if so: keys of blocks, each with the uri of the page that keeps it, or empty
+    (web/furniture.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

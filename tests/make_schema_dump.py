@@ -81,6 +81,8 @@ _ROWS = (
     "insert into rag.lanes (lane, requests, tokens) values ('local', 1, 2)",
     "insert into rag.crawl_origins (origin, robots_status, robots_body, robots_fetched_at) "
     "values ('https://site.example', 'rules', 'User-agent: *', now())",
+    "insert into rag.site_furniture (source_id, application_id, blocks) "
+    "select source_id, application_id, '[]' from rag.crawls",
     "insert into rag.crawl_slots (job_id, origin, expires_at) "
     "select job_id, 'https://site.example', now() from rag.crawls",
     "insert into rag.webhook_events (provider, dedupe_key, body, size_bytes) "

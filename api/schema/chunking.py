@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from api.problems import FieldRejected
-from api.schema.json_model import Body, Whole
+from api.schema.json_model import Body, Flag, Whole
 from ingest.model import ChunkBy
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
@@ -28,12 +28,16 @@ class Chunking(Body):
     """Tokens that neighbours share, at most half of the size."""
     by: ChunkBy | None = None
     """What ends a chunk before it is full: a major heading, the page, every row, or nothing."""
+    leave_out_furniture: Flag | None = None
+    """Of web sites: whether menus, footers and other blocks that repeat at the edges of the pages
+    are left out."""
 
 
 class EffectiveChunking(View):
     size: int
     overlap: int
     by: ChunkBy
+    leave_out_furniture: bool
 
 
 async def set_of_sources(
@@ -74,7 +78,12 @@ def checked(
         raise FieldRejected(
             f"the limit of the embedding model is {defaults.largest} tokens", loc=(*loc, "size")
         )
-    own = ChunkingOverrides(size=given.size, overlap=given.overlap, by=given.by)
+    own = ChunkingOverrides(
+        size=given.size,
+        overlap=given.overlap,
+        by=given.by,
+        leave_out_furniture=given.leave_out_furniture,
+    )
     size = defaults.effective(*outer, own).size
     if own.overlap is not None and 2 * own.overlap > size:
         raise FieldRejected(

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
-from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
-from ingest.optional_steps import improve, recording
+from ingest.model import Document, OcrSettings
+from ingest.optional_steps import recording
 from ingest.page_words import Recognised
 from ingest.sandbox import limits, page_views, protocol
+from ingest.sandbox.chunk_steps import chunked, without_furniture
 from ingest.sandbox.installation_check import check
 from ingest.sandbox.jail import Jail
 from ingest.sandbox.messages import (
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
 
     from ingest.formats.common.input_file import Recogniser
 
-_LONGEST_WITH_TERMS = 16 * 1024 * 1024
-"""Characters; the terms of a longer text would not fit into a frame, and are made later."""
 # A parser that a file has taken over must not fill the disk.
 _LARGEST_FILE = 64 * 1024 * 1024
 
@@ -191,7 +190,8 @@ def _parse(file: BinaryIO, request: ParseRequest, progress: _ProgressReporter) -
     extracted = time.perf_counter()
     progress.restart_limits("chunk")
     with recording() as skipped:
-        document, chunks = _with_terms(document, _chunk(document, request.chunk))
+        document = without_furniture(document, request)
+        document, chunks = chunked(document, request.chunk)
     return Parsed(
         document=skipped.noted_in(document),
         chunks=chunks,
@@ -251,7 +251,7 @@ def _unpack(file: BinaryIO, request: UnpackRequest, progress: _ProgressReporter)
 def _rechunk(file: BinaryIO, request: RechunkRequest) -> Rechunked:
     text = file.read().decode()
     document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
-    document, chunks = _with_terms(document, _chunk(document, request.chunk))
+    document, chunks = chunked(document, request.chunk)
     return Rechunked(chunks=chunks, language=document.language)
 
 
@@ -259,30 +259,6 @@ def _read_sitemap(file: BinaryIO, request: SitemapRequest) -> SitemapRead:
     from ingest.formats.xml.sitemap import read
 
     return SitemapRead(sitemap=read(file.read(), base=request.base, limit=request.limit))
-
-
-def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:
-    from ingest.chunking.chunk import chunk
-    from ingest.tokens.tokenizers import load_tokenizer
-
-    tokenizer = load_tokenizer(settings.tokenizer)
-    return chunk(
-        document,
-        tokenizer=tokenizer,
-        size=settings.size,
-        overlap=settings.overlap,
-        by=settings.by,
-    )
-
-
-def _with_terms(document: Document, chunks: list[Chunk]) -> tuple[Document, list[Chunk]]:
-    from ingest.analysis.chunk_terms import with_terms
-
-    if len(document.text) > _LONGEST_WITH_TERMS:
-        return document, chunks
-    return improve(
-        "keywords", lambda: with_terms(document, chunks), otherwise=lambda: (document, chunks)
-    )
 
 
 def _send(replies: BinaryIO, frame: bytes) -> None:

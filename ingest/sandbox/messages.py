@@ -57,6 +57,8 @@ class ParseRequest:
     chunk: ChunkSettings
     url: str | None = None
     """The URL of the file after redirects, to resolve a page's links."""
+    uri: str = ""
+    """Of a page of a site, as `chunk.furniture` names it."""
     members: str | None = None
     """An empty folder for embedded files, on the file system of the temporary folder. The parser
     process writes them to its own scratch folder; the parent moves them here. None: they are only

@@ -115,7 +115,8 @@ def decode_request(body: bytes) -> tuple[float, Request]:
     data = orjson.loads(body)
     fields = data["request"]
     if "chunk" in fields:
-        fields["chunk"] = ChunkSettings(**fields["chunk"])
+        furniture = tuple(map(tuple, fields["chunk"].pop("furniture")))
+        fields["chunk"] = ChunkSettings(furniture=furniture, **fields["chunk"])
     if "pages" in fields:
         fields["pages"] = tuple(Page(**page) for page in fields["pages"])
     if fields.get("words") is not None:

@@ -41,6 +41,7 @@ def check_document(document: Document) -> None:
     check_steps(document.skipped)
     check_language(document.language)
     _check_page_words(document.page_words)
+    _check_left_out(document)
     if document.web is not None:
         _check_web(document.web)
 
@@ -73,6 +74,12 @@ def _check_page_words(pages: tuple[PageWords, ...]) -> None:
         or sum(len(words.packed) for words in pages) > MOST_PAGE_WORDS
     ):
         raise BadFrame("words of pages out of order, or too many")
+
+
+def _check_left_out(document: Document) -> None:
+    places = [0, *(place for place, _ in document.left_out), len(document.text)]
+    if any(here > following for here, following in pairwise(places)):
+        raise BadFrame("parts left out outside the text")
 
 
 def check_image(png: bytes, size: tuple[int, int]) -> None:

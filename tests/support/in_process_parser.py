@@ -21,6 +21,7 @@ from ingest.sandbox.messages import (
     UnpackRequest,
 )
 from ingest.tokens.tokenizers import load_tokenizer
+from ingest.web.furniture import without_furniture
 
 
 class InProcessParser:
@@ -57,6 +58,7 @@ class InProcessParser:
                 members=sink,
                 max_inflated=request.max_inflated,
             )
+        document = without_furniture(document, dict(request.chunk.furniture), request.uri)
         return Parsed(
             document=document,
             chunks=_chunks(document, request.chunk),

@@ -99,6 +99,8 @@ def _counts(digest: Mapping[str, Any], result: CrawlResult) -> Iterator[str]:
         yield "pages lost by the provider: " + _by_reason(lost)
     if skipped:
         yield "links not followed: " + _by_reason(skipped)
+    if digest.get("furniture"):
+        yield f"left out of the pages: {count(digest['furniture'], 'repeated block')}"
     if digest:
         yield f"tokens: {digest['tokensSpent']:,} embedded · {digest['tokensSaved']:,} saved"
 

@@ -17,6 +17,7 @@ from ingest.handlers.crawl.link_discovery import (
 )
 from ingest.handlers.crawl.read_page import ReadPage, login_elsewhere, read_page
 from ingest.handlers.crawl.read_provider_page import read_provider_page
+from ingest.handlers.crawl.site_furniture import find_early
 from ingest.handlers.crawl.store_page import page_outcome, recount_ended_run
 from ingest.handlers.registry import handler
 from ingest.payloads import PagePayload
@@ -37,6 +38,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         if page is None:
             raise Permanent("the knowledge source was deleted", code="source_deleted")
         stored = await crawl_pages.stored_page(conn, page.source_id, page.uri)
+    await find_early(crawl, ctx, job_id=job.id)
     if crawl.provider == "firecrawl":
         try:
             read = await read_provider_page(page, stored, ctx, progress)

@@ -9,8 +9,9 @@ from uuid import UUID
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Review
 from ingest.handlers.crawl.placeholder_pages import MESSAGES
+from ingest.handlers.crawl.site_furniture import find_furniture, save_furniture
 from ingest.postgres.database import Connection, transaction
-from ingest.store.crawl import crawl_pages, crawls, provider_pages, site_documents
+from ingest.store.crawl import crawl_pages, crawls, provider_pages, site_documents, site_furniture
 from ingest.store.crawl.crawls import Crawl
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
@@ -49,6 +50,8 @@ async def finish_crawl(
     gone = found.unseen if found.is_complete else []
     is_held = found.asks_before_removal and len(gone) > found.live_count * ctx.web.removal_threshold
 
+    furniture = await _furniture(found, crawl, ctx)
+
     async def write(conn: Connection) -> None:
         await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
         # Meanwhile an event may have reported that a page was not scraped.
@@ -60,6 +63,8 @@ async def finish_crawl(
         if not is_held:
             await site_documents.remove(conn, removed)
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
+        if furniture is not None:
+            await save_furniture(conn, crawl, furniture)
         await crawls.end(conn, crawl.id, status="completed", is_complete=is_complete)
         await crawls.write_digest(
             conn,
@@ -75,6 +80,15 @@ async def finish_crawl(
         )
         return Outcome(write=write, review=Review(message=message, reason="mass_deletion"))
     return Outcome(write=write, result={"isComplete": found.is_complete})
+
+
+async def _furniture(found: _Findings, crawl: Crawl, ctx: Context) -> dict[str, str] | None:
+    """What to leave out of the pages; None: as before."""
+    if not any(page.status in ("new", "changed") for page in found.pages):
+        async with transaction(ctx.pool) as conn:
+            if not await site_furniture.is_due(conn, crawl.source_id, pages=1):
+                return None
+    return await find_furniture(crawl, ctx)
 
 
 async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bool) -> _Findings:

@@ -16,6 +16,7 @@ from ingest.store.crawl.crawls import Crawl
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
+from ingest.web.furniture import whole_text
 
 # A page that had this much text and has lost most of it shows something else.
 _COLLAPSE_MIN_CHARACTERS: Final = 100  # characters
@@ -79,7 +80,7 @@ async def embed_if_changed(update: PageUpdate, progress: Progress) -> None:
         same_model = stored.embedding_model_id == update.model_id
         if same_model and stored.text_hash == read.seen.text_hash:
             return
-        length = len(parsed.document.text)
+        length = len(whole_text(parsed.document))
         update.is_collapsed = (
             not update.crawl.settings.accept_losses
             and stored.text_length >= _COLLAPSE_MIN_CHARACTERS

@@ -21,6 +21,7 @@ from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents.documents import FromWeb, text_hash
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
+from ingest.web.furniture import whole_text
 from ingest.web.robots import RobotsTag, read_tag
 from ingest.web.scope import Scope
 
@@ -119,7 +120,13 @@ async def _read_page(
         if not answer.is_unchanged:
             chunking = await chunk_settings(page.source_id, ctx)
             parsed = await parse(
-                answer.path, answer.fetched.url, ctx, progress, answer=answer, chunking=chunking
+                answer.path,
+                answer.fetched.url,
+                ctx,
+                progress,
+                uri=uri,
+                answer=answer,
+                chunking=chunking,
             )
             web = parsed.document.web or WebPage()
             read = _changed(answer, parsed, chunking, uri)
@@ -161,15 +168,20 @@ async def parse(
     ctx: Context,
     progress: Progress,
     *,
+    uri: str,
     answer: PageResponse | None,
     chunking: ChunkSettings,
 ) -> Parsed:
-    """Parse a page's body in the sandbox; raises Permanent `empty_content` if it has no text."""
+    """Parse a page's body in the sandbox; raises Permanent `empty_content` if it has no text.
+
+    `url` is where it was fetched, `uri` its key.
+    """
     request = ParseRequest(
         name=urls.file_name(url),
         declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
         max_pages=ctx.max_pages,
         chunk=chunking,
+        uri=uri,
         url=url,
     )
     parsed = await ctx.parser.parse(path, request, owner=progress.job.application_id)
@@ -215,7 +227,7 @@ def _changed(answer: PageResponse, parsed: Parsed, chunking: ChunkSettings, uri:
         seen=FromWeb(
             etag=_validator(answer, "etag"),
             last_modified=_validator(answer, "last-modified"),
-            text_hash=text_hash(parsed.document.text),
+            text_hash=text_hash(whole_text(parsed.document)),
             links=web.links if follow else (),
             url_pattern=_url_pattern(uri),
         ),

@@ -15,6 +15,7 @@ from ingest.sandbox.messages import Parsed
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents.documents import FromWeb, text_hash
 from ingest.temporary_folders import scratch_folder
+from ingest.web.furniture import whole_text
 from ingest.web.placeholders import judge, markdown_signals
 
 
@@ -33,7 +34,11 @@ async def read_provider_page(
     )
     chunking = await chunk_settings(page.source_id, ctx)
     signals = None if is_same else markdown_signals(crawled.markdown, crawled.title)
-    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress, chunking=chunking)
+    parsed = (
+        None
+        if is_same
+        else (await _parsed(crawled, markdown, ctx, progress, uri=page.uri, chunking=chunking))
+    )
     return ReadPage(
         uri=page.uri,
         found_at=crawled.url,
@@ -42,7 +47,7 @@ async def read_provider_page(
         parsed=parsed,
         chunking=chunking,
         seen=FromWeb(
-            text_hash=text_hash(parsed.document.text)
+            text_hash=text_hash(whole_text(parsed.document))
             if parsed
             else (stored.text_hash if stored else b""),
             links=crawled.links,
@@ -57,13 +62,16 @@ async def _parsed(
     ctx: Context,
     progress: Progress,
     *,
+    uri: str,
     chunking: ChunkSettings,
 ) -> Parsed:
     await ctx.embedder.ready()
     async with scratch_folder() as folder:
         path = folder / "page.md"
         await asyncio.to_thread(path.write_bytes, markdown)
-        parsed = await parse(path, crawled.url, ctx, progress, answer=None, chunking=chunking)
+        parsed = await parse(
+            path, crawled.url, ctx, progress, uri=uri, answer=None, chunking=chunking
+        )
     return replace(parsed, document=_described(crawled, parsed.document))
 
 

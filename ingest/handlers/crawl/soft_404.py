@@ -18,6 +18,7 @@ from ingest.model import ChunkSettings, Document
 from ingest.sandbox.messages import ParseRequest
 from ingest.temporary_folders import scratch_folder
 from ingest.web import urls
+from ingest.web.furniture import whole_text
 
 _SHORT: Final = 600  # characters; "not found" pages say little
 _LARGEST: Final = 1024 * 1024  # bytes
@@ -39,7 +40,7 @@ async def is_soft_404(
     address, so only a page that reads like "not found" is compared.
     """
     web = document.web
-    if web is None or not document.text or len(document.text) > _SHORT:
+    if web is None or not document.text or len(whole_text(document)) > _SHORT:
         return False
     origin, path = urls.origin(url), urls.without_query(url).removeprefix(urls.origin(url))
     if path == "/" or (is_asked_for and not web.may_be_missing):
@@ -82,7 +83,7 @@ async def _ask(url: str, ctx: Context, chunking: ChunkSettings, owner: UUID) -> 
 
 def _fingerprint(url: str, document: Document) -> bytes:
     """A hash of the text without the address, which such pages quote, and without numbers."""
-    text = document.text
+    text = whole_text(document)
     path = urls.without_query(url).removeprefix(urls.origin(url))
     name = path.rpartition("/")[2]
     for own in (url, path, unquote(path), name, unquote(name), posixpath.splitext(name)[0]):

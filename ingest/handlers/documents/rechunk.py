@@ -4,8 +4,9 @@ Each document has its own transaction, so an interruption loses one at most. The
 searchable until the new ones replace them, and the state of the source does not change.
 """
 
+import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import repeat
 from typing import Any, Final, cast, get_args
@@ -18,15 +19,17 @@ from ingest.handlers.documents.embed_chunks import EmbeddedChunks, EmbeddingLoss
 from ingest.handlers.documents.new_document import partial_code
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings, Coverage
+from ingest.optional_steps import improve
 from ingest.payloads import RechunkPayload, RechunkTally
 from ingest.postgres.database import Connection, transaction
-from ingest.sandbox.messages import Rechunked, RechunkRequest
+from ingest.sandbox.messages import RechunkRequest
 from ingest.store.documents import documents, rechunks
-from ingest.store.documents.documents import chunking_json
-from ingest.store.documents.rechunks import NewChunks, RechunkCounts, StoredDocument
+from ingest.store.documents.chunking_json import chunking_json
+from ingest.store.documents.rechunks import NewChunks, RechunkCounts, StoredDocument, Swapped
 from ingest.store.queue import jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
+from ingest.web.furniture import MEDIA_TYPES, Removed, leave_out, put_back
 
 # Time slice, after which the job goes back to the queue, behind other jobs.
 _TIME_SLICE_SECONDS: Final = 120.0
@@ -124,8 +127,13 @@ async def _rechunk_and_swap(
 ) -> None:
     ctx, progress = work.ctx, work.progress
     progress.stage = "chunk"
-    request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
-    rechunked = await ctx.parser.rechunk(document.text, request, owner=work.job.application_id)
+    text, left_out = await asyncio.to_thread(_without_furniture, document, settings)
+    if text == document.text and document.is_cut_by(settings):
+        await _mark(document, settings, work)
+        return
+    # The text is given without its furniture.
+    request = RechunkRequest(pages=document.page_ranges(), chunk=replace(settings, furniture=()))
+    rechunked = await ctx.parser.rechunk(text, request, owner=work.job.application_id)
     if not rechunked.chunks:
         raise Permanent("chunking the stored text produced no chunks", code="no_text")
     progress.stage = "embed"
@@ -135,18 +143,10 @@ async def _rechunk_and_swap(
     subject = document.subject(rechunked.language)
     vectors = await embed_chunks(rechunked.chunks, repeat(subject), ctx, part)
     progress.stage = "store"
-    await _swap(document, _new_chunks(document, settings, rechunked, vectors, ctx), vectors, work)
-
-
-def _new_chunks(
-    document: StoredDocument,
-    settings: ChunkSettings,
-    rechunked: Rechunked,
-    vectors: EmbeddedChunks,
-    ctx: Context,
-) -> NewChunks:
-    return NewChunks(
+    new = NewChunks(
         settings=settings,
+        text=text,
+        left_out=left_out,
         chunks=rechunked.chunks,
         language=rechunked.language,
         hashes=vectors.hashes,
@@ -154,6 +154,20 @@ def _new_chunks(
         embedded=vectors.embedded,
         model_id=ctx.model_id,
         error_code=_error_code(document, vectors.error_code),
+    )
+    await _swap(document, new, vectors, work)
+
+
+def _without_furniture(document: StoredDocument, settings: ChunkSettings) -> tuple[str, Removed]:
+    """The document's text and what is left out of it, as the settings say."""
+    if document.media_type not in MEDIA_TYPES or not (settings.furniture or document.furniture):
+        return document.text, ()
+    whole = put_back(document.text, document.furniture)
+    furniture = dict(settings.furniture)
+    return improve(
+        "furniture",
+        lambda: leave_out(whole, furniture, document.uri),
+        otherwise=lambda: (whole, ()),
     )
 
 
@@ -187,11 +201,24 @@ async def _swap(
                 hashes=vectors.hashes,
             )
     if outcome == "swapped":
+        work.tally.chunks += len(new.chunks)
+        work.tally.reused_vectors += vectors.reused
+    _tally(document, outcome, work)
+
+
+async def _mark(document: StoredDocument, settings: ChunkSettings, work: _RechunkState) -> None:
+    async with transaction(work.ctx.pool) as conn:
+        if not await jobs.hold(conn, [work.job]):
+            raise LeaseLost(work.job.id)
+        outcome = await rechunks.mark(conn, document, settings, chunking_defaults(work.ctx))
+    _tally(document, outcome, work)
+
+
+def _tally(document: StoredDocument, outcome: Swapped, work: _RechunkState) -> None:
+    if outcome == "swapped":
         if work.tries and work.changed == document.id:
             work.tally.changed -= 1  # Swapped on a later try.
         work.tally.documents += 1
-        work.tally.chunks += len(new.chunks)
-        work.tally.reused_vectors += vectors.reused
         return
     if work.changed != document.id:
         work.changed, work.tries = document.id, 0

@@ -65,6 +65,7 @@ class StoredPage:
     token_count: int
     chunk_count: int
     text_length: int
+    """With the furniture of its site."""
     embedding_model_id: int
 
 

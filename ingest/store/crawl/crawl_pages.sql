@@ -20,7 +20,10 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
 -- The searchable document at an address.
 select document.id, document.content_hash, document.text_hash, document.etag,
        document.last_modified, document.links, document.token_count, document.chunk_count,
-       length(document.text) as text_length, document.embedding_model_id
+       length(document.text) + coalesce((
+           select sum(length(part ->> 1))
+             from jsonb_array_elements(document.furniture) as part), 0) as text_length,
+       document.embedding_model_id
   from rag.documents as document
  where document.source_id = %(source_id)s and md5(document.uri) = md5(%(uri)s)
    and document.uri = %(uri)s and document.deleted_at is null;

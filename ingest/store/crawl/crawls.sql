@@ -145,6 +145,9 @@ update rag.crawls as crawl
            'overLimit', pages.over_limit + coalesce((crawl.skipped ->> 'limit')::integer, 0),
            'removed', coalesce(%(removed)s::integer, (crawl.digest ->> 'removed')::integer, 0),
            'removalsHeld', coalesce(%(held)s::integer, (crawl.digest ->> 'removalsHeld')::integer, 0),
+           'furniture', coalesce((
+               select jsonb_array_length(found.blocks) from rag.site_furniture as found
+                where found.source_id = crawl.source_id), 0),
            'tokensSpent', pages.spent, 'tokensSaved', pages.saved)
   from pages
  where crawl.id = %(id)s

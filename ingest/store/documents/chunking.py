@@ -6,7 +6,7 @@ take the locks in this module, so of two concurrent transactions one sees the ot
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Self, cast, get_args
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import ChunkBy, ChunkSettings
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.documents.documents import chunking_json
+from ingest.store.documents.chunking_json import chunking_json
 from ingest.store.lenient_json import positive_integer
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import NewJob
@@ -35,22 +35,24 @@ class ChunkingOverrides:
     size: int | None = None
     overlap: int | None = None
     by: ChunkBy | None = None
+    leave_out_furniture: bool | None = None
 
     @classmethod
     def from_json(cls, stored: Any) -> Self:
         """Parse stored JSON; tolerate invalid values from manual edits."""
         given = stored if isinstance(stored, dict) else {}
         size, by = positive_integer(given.get("size")), given.get("by")
+        leave_out = given.get("leave_out_furniture")
         return cls(
             size=None if size is None else max(size, SMALLEST_CHUNK),
             overlap=0 if given.get("overlap") == 0 else positive_integer(given.get("overlap")),
             by=cast(ChunkBy, by) if by in get_args(ChunkBy) else None,
+            leave_out_furniture=leave_out if isinstance(leave_out, bool) else None,
         )
 
     def to_json(self) -> dict[str, Any]:
         """Omit the unset fields."""
-        fields = {"size": self.size, "overlap": self.overlap, "by": self.by}
-        return {name: value for name, value in fields.items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +97,19 @@ async def _all_effective(
     return {id: resolve(defaults, *layers) for id, *layers in await cursor.fetchall()}
 
 
-def resolve(defaults: ChunkingDefaults, application: Any, own: Any) -> ChunkSettings:
-    """Effective settings from the stored JSON of a source (`own`) and its application."""
-    return defaults.effective(
+def resolve(
+    defaults: ChunkingDefaults, application: Any, own: Any, furniture: Any = None
+) -> ChunkSettings:
+    """Effective settings from the stored JSON of a source (`own`) and its application.
+
+    `furniture`: the stored blocks of a site.
+    """
+    settings = defaults.effective(
         ChunkingOverrides.from_json(application), ChunkingOverrides.from_json(own)
     )
+    if not furniture or not settings.leave_out_furniture:
+        return settings
+    return replace(settings, furniture=tuple((key, uri) for key, uri in furniture))
 
 
 async def rechunk_outdated(
@@ -146,9 +156,13 @@ async def set_for_sources(
     """
     values = {"application_id": application_id, "source_ids": list(source_ids)}
     await conn.execute(_SQL["set_overrides"], {**values, "own": Jsonb(own.to_json())})
-    settings = chunking_json(defaults.effective(application, own))
+    settings = defaults.effective(application, own)
+    values |= {
+        "effective": Jsonb(chunking_json(settings)),
+        "leave_out": settings.leave_out_furniture,
+    }
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["outdated_sources"], {**values, "effective": Jsonb(settings)})
+        await cur.execute(_SQL["outdated_sources"], values)
         await _enqueue(conn, application_id, await cur.fetchall())
 
 
@@ -179,6 +193,7 @@ async def rechunk_application(
                 "application_id": application_id,
                 "own": [Jsonb(choice) for choice in choices],
                 "effective": [Jsonb(chunking_json(settings)) for settings in wanted],
+                "leave_out": [settings.leave_out_furniture for settings in wanted],
             },
         )
         await _enqueue(conn, application_id, await cur.fetchall())

@@ -1,8 +1,10 @@
 -- Chunk settings of applications and sources, and the sources that must be rechunked.
 
 -- name: layers
-select source.id, application.settings -> 'chunking' as application, source.chunking as source
+select source.id, application.settings -> 'chunking' as application, source.chunking as source,
+       found.blocks as furniture
   from rag.knowledge_sources as source
+  left join rag.site_furniture as found on found.source_id = source.id
   join app.applications as application on application.id = source.application_id
  where source.id = any(%(source_ids)s);
 
@@ -37,25 +39,30 @@ select distinct chunking from rag.knowledge_sources
 -- Includes versions held for review: publishing makes them searchable.
 select source.id
   from rag.knowledge_sources as source
+  left join rag.site_furniture as found on found.source_id = source.id and %(leave_out)s
  where source.application_id = %(application_id)s and source.id = any(%(source_ids)s)
    and source.deleted_at is null
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
            and (document.deleted_at is null or document.held_by_job_id is not null)
-           and document.chunking <> %(effective)s::jsonb)
+           and document.chunking <> %(effective)s::jsonb
+               || jsonb_strip_nulls(jsonb_build_object('furniture', found.digest)))
  order by source.id;
 
 -- name: outdated_sources_of_application
 select source.id
-  from unnest(%(own)s::jsonb[], %(effective)s::jsonb[]) as choice(own, effective)
+  from unnest(%(own)s::jsonb[], %(effective)s::jsonb[], %(leave_out)s::boolean[])
+       as choice(own, effective, leave_out)
   join rag.knowledge_sources as source on source.chunking = choice.own
+  left join rag.site_furniture as found on found.source_id = source.id and choice.leave_out
  where source.application_id = %(application_id)s and source.deleted_at is null
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
            and (document.deleted_at is null or document.held_by_job_id is not null)
-           and document.chunking <> choice.effective)
+           and document.chunking <> choice.effective
+               || jsonb_strip_nulls(jsonb_build_object('furniture', found.digest)))
  order by source.id;
 
 -- name: waiting

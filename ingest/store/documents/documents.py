@@ -15,9 +15,9 @@ from ingest.analysis.subject import Subject
 from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.documents.chunking_json import chunking_json
 from ingest.store.embeddings import fresh_vectors
 from ingest.store.pages import page_words
-from ingest.tokens.json_files import identity
 
 _SQL = load_queries("documents/documents.sql")
 
@@ -44,11 +44,6 @@ def coverage_json(coverage: Coverage) -> dict[str, Any]:
         "failed": coverage.failed,
         "lost": list(coverage.lost),
     }
-
-
-def chunking_json(settings: ChunkSettings) -> dict[str, Any]:
-    """JSON of chunk settings; equal if and only if they produce the same chunks."""
-    return {**asdict(settings), "tokenizer": identity(settings.tokenizer)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +232,7 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "url_pattern": new.web.url_pattern if new.web else None,
         "held_by_job_id": new.held_by_job_id,
         "pages": Jsonb([[page.number, page.start, page.end] for page in document.pages]),
+        "furniture": Jsonb(document.left_out),
         "chunking": Jsonb(chunking_json(new.chunking)),
         "last_seen_job_id": new.last_seen_job_id,
     }

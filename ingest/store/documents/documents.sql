@@ -4,14 +4,14 @@ insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count, etag,
      last_modified, text_hash, embedding_model_id, links, url_pattern, held_by_job_id, pages,
-     chunking, last_seen_job_id, language, terms_indexed, deleted_at)
+     chunking, last_seen_job_id, language, terms_indexed, furniture, deleted_at)
 select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_type, new.status,
        new.error_code, new.content_hash, new.text, new.extractor, new.encoding, new.coverage,
        new.metadata, array(select jsonb_array_elements_text(new.warnings)), new.chunk_count,
        new.token_count, new.etag, new.last_modified, new.text_hash, new.embedding_model_id,
        array(select jsonb_array_elements_text(new.links)), new.url_pattern,
        new.held_by_job_id, new.pages, new.chunking, new.last_seen_job_id, new.language, new.terms_indexed,
-       case when new.held_by_job_id is not null then now() end
+       new.furniture, case when new.held_by_job_id is not null then now() end
   from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[], %(uri)b::text[],
               %(title)b::text[], %(media_type)b::text[], %(status)b::text[],
               %(error_code)b::text[], %(content_hash)b::bytea[], %(text)b::text[],
@@ -20,11 +20,12 @@ select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_
               %(token_count)b::bigint[], %(etag)b::text[], %(last_modified)b::text[],
               %(text_hash)b::bytea[], %(embedding_model_id)b::smallint[], %(links)b::jsonb[],
               %(url_pattern)b::text[], %(held_by_job_id)b::uuid[], %(pages)b::jsonb[],
-              %(chunking)b::jsonb[], %(last_seen_job_id)b::uuid[], %(language)b::text[], %(terms_indexed)b::boolean[])
+              %(chunking)b::jsonb[], %(last_seen_job_id)b::uuid[], %(language)b::text[], %(terms_indexed)b::boolean[],
+              %(furniture)b::jsonb[])
        as new(id, application_id, source_id, uri, title, media_type, status, error_code,
               content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
               token_count, etag, last_modified, text_hash, embedding_model_id, links, url_pattern,
-              held_by_job_id, pages, chunking, last_seen_job_id, language, terms_indexed)
+              held_by_job_id, pages, chunking, last_seen_job_id, language, terms_indexed, furniture)
 on conflict (source_id, md5(uri)) do update
    set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
        error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
@@ -35,7 +36,7 @@ on conflict (source_id, md5(uri)) do update
        text_hash = excluded.text_hash, embedding_model_id = excluded.embedding_model_id,
        links = excluded.links, url_pattern = excluded.url_pattern, pages = excluded.pages,
        chunking = excluded.chunking, last_seen_job_id = excluded.last_seen_job_id,
-       language = excluded.language, terms_indexed = excluded.terms_indexed,
+       language = excluded.language, terms_indexed = excluded.terms_indexed, furniture = excluded.furniture,
        updated_at = now(), deleted_at = excluded.deleted_at
 returning id, source_id, uri, xmax = 0 as is_new;
 

@@ -18,7 +18,8 @@ from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
 from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
-from ingest.store.documents.documents import DocumentChunks, chunking_json
+from ingest.store.documents.chunking_json import chunking_json
+from ingest.store.documents.documents import DocumentChunks
 
 _SQL = load_queries("documents/rechunks.sql")
 
@@ -47,6 +48,11 @@ class StoredDocument:
     author: str | None
     """Both as in analysis/subject.py."""
     text: str
+    furniture: list[tuple[int, str]]
+    """As in the column: parts left out of `text`."""
+    media_type: str
+    chunking: dict[str, Any]
+    """The settings it was chunked with."""
     pages: list[list[int]]
     """Number, start and end of each."""
     coverage: dict[str, Any]
@@ -65,6 +71,10 @@ class StoredDocument:
             language=language,
         )
 
+    def is_cut_by(self, settings: ChunkSettings) -> bool:
+        """Whether it was chunked with these settings, apart from the furniture of its site."""
+        return _without_furniture(self.chunking) == _without_furniture(chunking_json(settings))
+
     def page_ranges(self) -> tuple[Page, ...]:
         return tuple(Page(number=number, start=start, end=end) for number, start, end in self.pages)
 
@@ -74,6 +84,9 @@ class NewChunks:
     """New chunks of a document, and the settings used."""
 
     settings: ChunkSettings
+    text: str
+    """What was chunked: the document's text without `left_out`."""
+    left_out: Sequence[tuple[int, str]]
     chunks: Sequence[Chunk]
     language: str | None
     hashes: Sequence[bytes]
@@ -82,6 +95,10 @@ class NewChunks:
     model_id: int
     error_code: str | None
     """Why the document is `partial`; None: it is complete."""
+
+
+def _without_furniture(chunking: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in chunking.items() if name != "furniture"}
 
 
 async def count_outdated(
@@ -119,18 +136,9 @@ async def swap(
     Writes nothing and returns `changed` if the document or the settings changed since the chunks
     were made, or `gone` if the source was deleted.
     """
-    if await _one(conn, "lock_source", id=document.source_id) is None:
-        return "gone"
-    applied = AppliedChunking(
-        application_id=document.application_id,
-        source_id=document.source_id,
-        used=new.settings,
-    )
-    if await chunking.outdated(conn, [applied], defaults):
-        return "changed"
-    before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
-    if before is None:
-        return "changed"
+    before = await _lock(conn, document, new.settings, defaults)
+    if isinstance(before, str):
+        return before
     await documents.swap_chunks(
         conn,
         DocumentChunks(
@@ -149,6 +157,33 @@ async def swap(
     return "swapped"
 
 
+async def mark(
+    conn: Connection, document: StoredDocument, settings: ChunkSettings, defaults: ChunkingDefaults
+) -> Swapped:
+    """Note that the chunks of a document are as the settings say; returns as swap()."""
+    before = await _lock(conn, document, settings, defaults)
+    if isinstance(before, str):
+        return before
+    values = {"id": document.id, "chunking": Jsonb(chunking_json(settings))}
+    await conn.execute(_SQL["mark"], values)
+    return "swapped"
+
+
+async def _lock(
+    conn: Connection, document: StoredDocument, settings: ChunkSettings, defaults: ChunkingDefaults
+) -> dict[str, Any] | Literal["changed", "gone"]:
+    """Lock a document and return its counts, unless it or its settings are not as they were."""
+    if await _one(conn, "lock_source", id=document.source_id) is None:
+        return "gone"
+    applied = AppliedChunking(
+        application_id=document.application_id, source_id=document.source_id, used=settings
+    )
+    if await chunking.outdated(conn, [applied], defaults):
+        return "changed"
+    before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
+    return "changed" if before is None else before
+
+
 async def _count(
     conn: Connection, document: StoredDocument, new: NewChunks, before: Mapping[str, Any]
 ) -> None:
@@ -158,6 +193,8 @@ async def _count(
         {
             "id": document.id,
             "chunking": Jsonb(chunking_json(new.settings)),
+            "text": new.text,
+            "furniture": Jsonb(list(new.left_out)),
             "chunks": chunks,
             "tokens": tokens,
             "model_id": new.model_id,

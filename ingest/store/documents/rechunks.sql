@@ -13,7 +13,8 @@ select document.id, document.application_id, document.source_id, document.uri,
        document.title,
        case when source.type = 'file' and document.uri = source.uri then source.name end as source_name,
        coalesce(document.metadata ->> 'author', document.metadata ->> 'from') as author,
-       document.text, document.pages, document.coverage,
+       document.text, document.furniture, document.media_type, document.chunking,
+       document.pages, document.coverage,
        document.error_code, document.updated_at, document.held_by_job_id is not null as is_held
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
@@ -37,10 +38,14 @@ select chunk_count, token_count, held_by_job_id is not null as is_held
 
 -- name: update_document
 update rag.documents
-   set chunking = %(chunking)s, chunk_count = %(chunks)s, token_count = %(tokens)s,
+   set chunking = %(chunking)s, text = %(text)s, furniture = %(furniture)s, chunk_count = %(chunks)s, token_count = %(tokens)s,
        embedding_model_id = %(model_id)s, status = %(status)s, error_code = %(error_code)s,
        language = %(language)s, terms_indexed = %(terms_indexed)s, updated_at = now()
  where id = %(id)s;
+
+-- name: mark
+-- Its chunks are as the settings say; only the digest of the furniture of its site is another.
+update rag.documents set chunking = %(chunking)s where id = %(id)s;
 
 -- name: add_counts
 -- Keeps the source's model, because its other documents may still have vectors of that model.

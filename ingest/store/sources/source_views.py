@@ -41,6 +41,7 @@ class ChunkingView(View):
     size: int | None
     overlap: int | None
     by: ChunkBy | None
+    leave_out_furniture: bool | None
 
 
 class Waiting(View):

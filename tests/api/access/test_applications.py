@@ -18,7 +18,7 @@ USUAL: Final = {
     "weight": 1,
     "tokensPerDay": None,
     "reviews": ["mass_deletion"],
-    "chunking": {"size": None, "overlap": None, "by": None},
+    "chunking": {"size": None, "overlap": None, "by": None, "leaveOutFurniture": None},
     "quotas": {},
 }
 

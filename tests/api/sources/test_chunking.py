@@ -11,8 +11,8 @@ from ingest.postgres.database import Connection
 from tests.api.helpers import count, finish_file_job, stored, upload
 
 SOURCES: Final = "/api/knowledge-sources"
-NOTHING: Final = {"size": None, "overlap": None, "by": None}
-USUAL: Final = {"size": 512, "overlap": 64, "by": "heading"}
+NOTHING: Final = {"size": None, "overlap": None, "by": None, "leaveOutFurniture": None}
+USUAL: Final = {"size": 512, "overlap": 64, "by": "heading", "leaveOutFurniture": True}
 RECHUNKS: Final = "rag.processing_jobs where type = 'rechunk'"
 
 
@@ -55,10 +55,11 @@ async def test_a_source_sets_what_it_needs_and_inherits_the_rest(
     shown = await admin.patch(application, json=of_all)
     changed = await editor.patch(source, json={"chunking": {"size": 100}})
 
-    assert shown.json()["settings"]["chunking"] == {"size": 200, "overlap": 20, "by": "page"}
+    of_page = {"size": 200, "overlap": 20, "by": "page"}
+    assert shown.json()["settings"]["chunking"] == {**NOTHING, **of_page}
     assert cut(changed) == (
-        {"size": 100, "overlap": None, "by": None},
-        {"size": 100, "overlap": 20, "by": "page"},
+        {**NOTHING, "size": 100},
+        {**USUAL, "size": 100, "overlap": 20, "by": "page"},
     )
     assert cut(await editor.get(source)) == cut(changed)
     assert changed.json()["status"] == "completed"
@@ -73,7 +74,7 @@ async def test_settings_are_replaced_as_a_whole_and_null_ends_them(
     untouched = await editor.patch(source, json={"name": "b"})
     ended = await editor.patch(source, json={"chunking": None})
 
-    assert cut(replaced)[0] == {"size": None, "overlap": 8, "by": None}
+    assert cut(replaced)[0] == {**NOTHING, "overlap": 8}
     assert cut(untouched)[0] == cut(replaced)[0]
     assert cut(ended) == (NOTHING, USUAL)
 
@@ -125,7 +126,7 @@ async def test_overlap_is_reduced_to_half_the_chunk_size(
     await editor.patch(source, json={"chunking": {"overlap": 200}})
     await admin.patch(application, json={"settings": {"chunking": {"size": 100}}})
 
-    assert cut(await editor.get(source))[1] == {"size": 100, "overlap": 50, "by": "heading"}
+    assert cut(await editor.get(source))[1] == {**USUAL, "size": 100, "overlap": 50}
 
 
 async def test_invalid_stored_chunk_settings_count_as_unset(
@@ -165,7 +166,7 @@ async def test_upload_chunk_settings_apply_to_unchanged_files_too(
     assert verdicts == ["unchanged", "accepted"]
     for id in answer.json()["knowledgeSourceIds"]:
         shown = await editor.get(f"{SOURCES}/{id}")
-        assert cut(shown)[1] == {"size": 100, "overlap": 10, "by": "heading"}
+        assert cut(shown)[1] == {**USUAL, "size": 100, "overlap": 10}
     # The new one has nothing yet that was cut otherwise.
     assert await count(conn, RECHUNKS) == 1
 

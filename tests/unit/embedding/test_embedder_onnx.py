@@ -10,7 +10,7 @@ from ingest.errors import SetupError
 from ingest.model import ChunkSettings, Vectors
 from ingest.providers.embedders.base import UNRELATED, mean_cosine
 from ingest.providers.embedders.onnx import OnnxEmbedder, pool
-from ingest.store.documents.documents import chunking_json
+from ingest.store.documents.chunking_json import chunking_json
 from ingest.tokens.tokenizers import load_tokenizer
 from ingest.tokens.vocabularies import load_minilm
 from tests.builders.make_onnx import write, write_model
