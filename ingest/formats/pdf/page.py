@@ -17,6 +17,7 @@ from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.layout.heading_candidates import candidates, continues
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
+from ingest.formats.pdf.layout.links import Link, find_linked
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.right_to_left import restore_logical_order
@@ -94,7 +95,7 @@ class PageReader:
                     attempt("forms", lambda: self._read_fields(index, notes))
                     pdfium.close_page(page)
                     page = pdfium.load_page(self._handle, index)
-            lines = self._read_text(page, index)
+            lines = self._read_text(page, index, notes.links)
         finally:
             if page:
                 pdfium.close_page(page)
@@ -105,7 +106,7 @@ class PageReader:
     def _annotations(self, page: int) -> PageAnnotations:
         notes = improve(
             "notes",
-            lambda: read_annotations(page),
+            lambda: read_annotations(self._handle, page),
             otherwise=lambda: PageAnnotations(has_fields=True),
         )
         attempt("attachments", lambda: self._keep_files(page, notes))
@@ -127,7 +128,7 @@ class PageReader:
         finally:
             page.close()
 
-    def _read_text(self, page: int, index: int) -> PageLines | None:
+    def _read_text(self, page: int, index: int, links: Sequence[Link]) -> PageLines | None:
         text_page = pdfium.load_text(page) if page else 0
         if not text_page:
             return self._read_with(self._fallback, index)
@@ -150,7 +151,13 @@ class PageReader:
                 )
                 if joined is not text:
                     return plain_lines(joined)
-            return self._read_lines(page, text_page, index, text, count)
+            lines = self._read_lines(page, text_page, index, text, count)
+            if lines.has_places:
+                if links:
+                    turn = pdfium.rotation(page)
+                    attempt("links", lambda: find_linked(text_page, turn, lines, links))
+                self._arrange(page, text_page, text, lines)
+            return lines
         finally:
             pdfium.close_text(text_page)
 
@@ -172,7 +179,6 @@ class PageReader:
         if len(columns) > len(text):
             return plain_lines(columns)
         attempt("raised", lambda: mark_raised(page, text_page, text, count, lines))
-        self._arrange(page, text_page, text, lines)
         return lines
 
     def _columns(self, page: int, index: int, text: str, lines: PageLines) -> str:

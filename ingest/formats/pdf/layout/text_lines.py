@@ -93,6 +93,22 @@ class Line:
         return shared > 0.1 * min(self.right - self.left, other.right - other.left)
 
 
+@dataclass(frozen=True, slots=True)
+class LinkedText:
+    """Words of one line that link to the web."""
+
+    text: str
+    address: str
+    x: float
+    """Left edge, in points on the page as shown."""
+    y: float
+    """Middle of the line."""
+    goes_on: bool = False
+    """Whether the next of the page's linked texts belongs to the same link."""
+    is_address: bool = False
+    """Whether the text is part of the address."""
+
+
 @dataclass(slots=True)
 class PageLines:
     """Content of a page, in reading order."""
@@ -104,6 +120,7 @@ class PageLines:
     """Markdown to follow the text: form values, comments."""
     off_page: list[str] = field(default_factory=list)
     """Text outside the page box."""
+    links: list[LinkedText] = field(default_factory=list)
     jumps: bool = False
     """Whether a line is above its predecessor, as at the start of a column."""
     has_parts: bool = False
