@@ -27,6 +27,7 @@ _LEADERS = (". .", "...", "…", "_ _", "___")
 _END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
 _BROKEN_BY_HAND = 0.3  # of the width of the column; less is left free at the end of a line
+_ELSEWHERE = 3.0  # font sizes between the right end of a line and the left end of the one above
 _CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
 
@@ -118,11 +119,16 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     left, right = edge
     size = line.size or line.height
-    if abs(size - following.size) > 0.1 * size or right - left < _NARROWEST * size:
-        return False
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
-    room = line.left - left if is_right_to_left else right - line.right
+    if is_right_to_left:
+        room, width = line.left - left, max(line.right, following.right) - left
+    else:
+        room, width = right - line.right, right - min(line.left, following.left)
+    if not _is_as_large(line, following) or width < _NARROWEST * size:
+        return False
+    if line.left - following.right > _ELSEWHERE * size:
+        return False
     if room >= room_needed(following) and not (
         # Lines that were broken by hand: most of the width, in the middle of a sentence.
         room < _BROKEN_BY_HAND * (right - left)
@@ -142,6 +148,15 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         ending not in _END_OF_SENTENCE
         or is_right_to_left
         or not _INDENT[0] * size < following.left - line.left < _INDENT[1] * size
+    )
+
+
+def _is_as_large(line: Line, following: Line) -> bool:
+    """Whether two lines are of one size; the bullet of an item has a size of its own."""
+    size = line.size or line.height
+    return abs(size - following.size) <= 0.1 * size or (
+        abs(line.height - following.height) <= 0.1 * line.height
+        and _ITEM.match(line.text) is not None
     )
 
 

@@ -67,13 +67,12 @@ class Glyphs:
         return [rotated(box, self._turn) for box in boxes] if self._turn else boxes
 
 
-def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
-    """Join the pieces of a cell from top to bottom; each comes with its y on the page."""
+def cell_text(pieces: Sequence[str]) -> str:
+    """Join the pieces of a cell, which come in reading order."""
     if len(pieces) == 1:
-        return pieces[0][1].strip().replace(HYPHEN, "-")
+        return pieces[0].strip().replace(HYPHEN, "-")
     text = ""
-    for _, piece in sorted(pieces, key=lambda item: -item[0]):
-        piece = piece.strip()
+    for piece in map(str.strip, pieces):
         if text.endswith(HYPHEN):
             joint = "" if piece[:1].islower() else "-"
             text = text[: -len(HYPHEN)] + joint + piece
