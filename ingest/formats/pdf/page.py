@@ -154,8 +154,7 @@ class PageReader:
             lines = self._read_lines(page, text_page, index, text, count)
             if lines.has_places:
                 if links:
-                    turn = pdfium.rotation(page)
-                    attempt("links", lambda: find_linked(text_page, turn, lines, links))
+                    attempt("links", lambda: find_linked(text_page, lines, links))
                 self._arrange(page, text_page, text, lines)
             return lines
         finally:

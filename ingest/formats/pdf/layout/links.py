@@ -24,16 +24,16 @@ Link = tuple[str, Sequence[Box]]
 """Address, and areas in page coordinates before rotation."""
 
 
-def find_linked(text_page: int, turn: int, page: PageLines, links: Sequence[Link]) -> None:
+def find_linked(text_page: int, page: PageLines, links: Sequence[Link]) -> None:
     """Set the linked texts of a page; an address that was broken at its hyphen keeps it."""
     if not page.has_places:
         return
-    finder = _Finder(text_page, turn, page.lines)
+    finder = _Finder(text_page, page.turn, page.lines)
     found = [
         (line, LinkedText(text, address, x, (line.top + line.bottom) / 2))
         for address, areas in links[:_MOST]
         for area in areas
-        for line, text, x in finder.inside(rotated(area, turn))
+        for line, text, x in finder.inside(rotated(area, page.turn))
     ]
     for _, group in groupby(found, lambda item: item[1].address):
         page.links += _whole(list(dict.fromkeys(piece for _, piece in group)))

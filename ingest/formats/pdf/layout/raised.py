@@ -41,7 +41,7 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
         return
     if count != len(text):
         ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
-    turn = pdfium.rotation(page)
+    turn = lines.turn
     heights = [top - bottom for _, top, _, bottom in _boxes(text_page, ends, turn)]
     suspects = [
         (ends[at], ends[at + 2])

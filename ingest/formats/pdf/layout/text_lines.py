@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from itertools import pairwise
 from typing import Any, Literal, overload
 
@@ -26,6 +27,7 @@ _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDER = 1.2  # times the page's median; wider lines may have gaps
 _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
 _FIXED = 3  # lines of the same width per character
+_SAMPLE = 5  # lines that tell how the text of a page runs
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
 Kind = Literal["text", "table", "running"]
@@ -116,6 +118,8 @@ class PageLines:
     lines: list[Line]
     box: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Left, top, right, bottom of the page as shown; zeros if positions are unknown."""
+    turn: int = 0
+    """Clockwise quarter turns of the page by which its text is upright: mostly as it is shown."""
     notes: list[str] = field(default_factory=list)
     """Markdown to follow the text: form values, comments."""
     off_page: list[str] = field(default_factory=list)
@@ -159,11 +163,11 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     ends = [index for _, start, end in spans for index in (start, end - 1)]
     if count != len(text):  # text and character indices differ: look each one up
         ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
-    turn = pdfium.rotation(page)
+    turn = _upright_turn(text_page, spans, ends, pdfium.rotation(page))
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
         boxes = [rotated(box, turn) for box in boxes]
-    found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
+    found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn), turn)
     if not text.isascii() and HANGUL.search(text):
         for line, (_, _, end) in zip(found.lines, spans, strict=True):
             line.ends_word = text[end : end + 1] == " "
@@ -173,6 +177,16 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
     _mark_suspects(found)
     return found
+
+
+def _upright_turn(
+    text_page: int, spans: Sequence[tuple[str, int, int]], ends: Sequence[int], shown: int
+) -> int:
+    """The turn by which most text is upright, as of a table that runs up the page."""
+    longest = nlargest(_SAMPLE, range(len(spans)), key=lambda index: len(spans[index][0]))
+    turns = [pdfium.turn_of(text_page, ends[2 * index]) for index in longest]
+    turn = turns[len(turns) // 2]
+    return shown if turn is None or turns.count(turn) < len(turns) - 1 else turn
 
 
 def _lines(

@@ -17,12 +17,11 @@ def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
     """Replace the lines of each table by Markdown."""
     if not lines.has_places or not lines.lines:
         return
-    turn = pdfium.rotation(page)
     has_gaps = len(lines.gaps) >= _FEWEST_GAPS
-    grids = find_grids(page, turn) if has_gaps or _has_rules(page) else []
+    grids = find_grids(page, lines.turn) if has_gaps or _has_rules(page) else []
     if not (has_gaps or grids) or _characters(lines) > _MOST_CHARACTERS:
         return
-    glyphs = Glyphs(text_page, turn)
+    glyphs = Glyphs(text_page, lines.turn)
     for grid in grids:
         replace_ruled(lines, grid, glyphs)
     if has_gaps:

@@ -55,7 +55,7 @@ def _reaches(rules: Sequence[RuledLine], place: float) -> bool:
 
 
 def find_grids(page: int, turn: int) -> list[Grid]:
-    """Grids of at least two columns; `turn`: quarter turns by which the page is shown."""
+    """Grids of at least two columns; `turn`: quarter turns by which its text is upright."""
     left, top, right, bottom = rotated((*_edges(page).T,), turn)
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
