@@ -23,6 +23,8 @@ _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is ind
 _ITEM = re.compile(
     r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
 )
+NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[^\W\d_\s]")
+"""How a footnote begins."""
 _LEADERS = (". .", "...", "…", "_ _", "___")
 _END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
@@ -115,7 +117,9 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     """Whether the text goes on in the line below, without a break that means something."""
     edge = edges.get(id(line))
     text = following.text
-    if edge is None or not text or following.kind != "text":
+    if edge is None or not text or following.kind not in ("text", line.kind):
+        return False
+    if following.kind == "note" and NOTE.match(text) and line.text.endswith(_END_OF_SENTENCE):
         return False
     left, right = edge
     size = line.size or line.height

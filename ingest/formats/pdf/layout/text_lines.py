@@ -30,8 +30,8 @@ _FIXED = 3  # lines of the same width per character
 _SAMPLE = 5  # lines that tell how the text of a page runs
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
-Kind = Literal["text", "table", "running"]
-"""A running head or foot follows the text of its page, and is no heading."""
+Kind = Literal["text", "table", "running", "note"]
+"""Running heads and feet, and footnotes, follow the text of their page, and are no headings."""
 
 Column = NDArray[np.float32]
 Columns = tuple[Column, Column, Column, Column]
