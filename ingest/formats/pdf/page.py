@@ -27,7 +27,7 @@ from ingest.formats.pdf.layout.text_lines import (
     plain_lines,
     read_lines,
 )
-from ingest.formats.pdf.layout.vertical import VerticalPages, looks_vertical
+from ingest.formats.pdf.layout.vertical import VerticalPages, is_dropped, turned_if_vertical
 from ingest.formats.pdf.tables.page_tables import tables_to_markdown
 from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
 from ingest.optional_steps import attempt, improve
@@ -172,19 +172,16 @@ class PageReader:
             lambda: read_lines(page, text_page, text, count),
             otherwise=lambda: plain_lines(text),
         )
-        columns = improve(
-            "vertical", lambda: self._columns(page, index, text, lines), otherwise=str
-        )
+        columns = improve("vertical", lambda: self._columns(page, index, text), otherwise=str)
         if len(columns) > len(text):
             return plain_lines(columns)
+        lines = improve("vertical", lambda: turned_if_vertical(lines), otherwise=lambda: lines)
         attempt("raised", lambda: mark_raised(page, text_page, text, count, lines))
         return lines
 
-    def _columns(self, page: int, index: int, text: str, lines: PageLines) -> str:
-        """Vertical text, empty if the page seems to have none."""
-        if not looks_vertical(page, lines, text):
-            return ""
-        return self._vertical.text(index, page) or ""
+    def _columns(self, page: int, index: int, text: str) -> str:
+        """Vertical text that pdfium drops, empty if the page seems to have none."""
+        return (self._vertical.text(index, page) or "") if is_dropped(page, text) else ""
 
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
         one = [lines]

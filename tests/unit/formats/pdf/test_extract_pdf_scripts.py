@@ -47,32 +47,52 @@ def test_latin_text_is_left_alone() -> None:
     assert in_logical_order("fi", [(0.0, 10.0)] * 2) == "fi"
 
 
-@pytest.fixture(scope="module")
-def vertical() -> bytes:
-    """Two columns of Japanese from right to left, every character set by itself."""
+def japanese(mode: bytes, content: bytes) -> bytes:
+    """A page in a font whose codes are those of Adobe-Japan1; `mode` is `H` or `V`."""
     font = [
-        b"<< /Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /Identity-V"
-        b" /DescendantFonts [12 0 R] >>",
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /Identity-%s"
+        b" /DescendantFonts [12 0 R] >>" % mode,
         b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Ryumin-Light /FontDescriptor 13 0 R"
         b" /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /DW 1000 >>",
         b"<< /Type /FontDescriptor /FontName /Ryumin-Light /Flags 4 /Ascent 880 /Descent -120"
         b" /CapHeight 700 /ItalicAngle 0 /StemV 80 /FontBBox [0 -120 1000 880] >>",
     ]
-    first = 842  # the first of hiragana in Adobe-Japan1
-    content = b"".join(
-        b"BT /V 10 Tf 1 0 0 1 %d %d Tm <%04x> Tj ET\n" % (x, 700 - 10 * row, first + start + row)
-        for x, start in ((400, 0), (380, 40))
-        for row in range(40)
-    )
     return document(content, fonts={"V": b"11 0 R"}, extra=font)
 
 
-def test_vertical_text_is_read_column_by_column_from_the_right(vertical: bytes) -> None:
-    text = extract_file(io.BytesIO(vertical), name="a.pdf").text
+def column(x: int, y: int, start: int, length: int) -> bytes:
+    """Hiragana below each other, every character set by itself."""
+    first = 842  # of hiragana in Adobe-Japan1
+    return b"".join(
+        b"BT /V 10 Tf 1 0 0 1 %d %d Tm <%04x> Tj ET\n" % (x, y - 10 * row, first + start + row)
+        for row in range(length)
+    )
 
-    columns = [line for line in text.split("\n") if line]
-    assert columns[0].startswith("ぁあぃいぅうぇえぉお")
-    assert columns[1].startswith("どな")
+
+def hiragana(start: int, length: int) -> str:
+    return "".join(map(chr, range(0x3041 + start, 0x3041 + start + length)))
+
+
+@pytest.mark.parametrize("mode", [b"H", b"V"])
+def test_vertical_text_is_read_column_by_column_from_the_right(mode: bytes) -> None:
+    # The upper tier is written last; the last column of each is the end of a paragraph.
+    lower = column(400, 280, 40, 20) + column(380, 280, 60, 20) + column(360, 280, 20, 10)
+    upper = column(400, 700, 0, 38) + column(380, 700, 38, 38) + column(360, 700, 10, 4)
+
+    text = extract_file(io.BytesIO(japanese(mode, lower + upper)), name="a.pdf").text
+
+    assert text == (f"{hiragana(0, 76)}{hiragana(10, 4)}\n{hiragana(40, 40)}{hiragana(20, 10)}")
+
+
+def test_a_table_of_single_characters_is_not_vertical() -> None:
+    places = [(x, y) for y in range(6) for x in range(6)]
+    cells = b"".join(
+        column(100 + 60 * x, 700 - 60 * y - 8 * (x % 2), 6 * y + x, 1) for x, y in places
+    )
+
+    text = extract_file(io.BytesIO(japanese(b"H", cells)), name="a.pdf").text
+
+    assert text.split()[:3] == ["ぁ", "あ", "ぃ"]
 
 
 _HEBREW = (
