@@ -25,6 +25,7 @@ _ITEM = re.compile(
 )
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[^\W\d_\s]")
 """How a footnote begins."""
+_NUMBER = re.compile(r"[0-9]{1,3}(?![0-9])")
 _LEADERS = (". .", "...", "…", "_ _", "___")
 _END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
@@ -119,7 +120,7 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     text = following.text
     if edge is None or not text or following.kind not in ("text", line.kind):
         return False
-    if following.kind == "note" and NOTE.match(text) and line.text.endswith(_END_OF_SENTENCE):
+    if following.kind == "note" and _begins_note(line.text, text):
         return False
     left, right = edge
     size = line.size or line.height
@@ -129,9 +130,9 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         room, width = line.left - left, max(line.right, following.right) - left
     else:
         room, width = right - line.right, right - min(line.left, following.left)
-    if not _is_as_large(line, following) or width < _NARROWEST * size:
+    if width < _NARROWEST * size or line.left - following.right > _ELSEWHERE * size:
         return False
-    if line.left - following.right > _ELSEWHERE * size:
+    if abs(size - following.size) > 0.1 * size and not _is_bullet_smaller(line, following):
         return False
     if room >= room_needed(following) and not (
         # Lines that were broken by hand: most of the width, in the middle of a sentence.
@@ -155,13 +156,19 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     )
 
 
-def _is_as_large(line: Line, following: Line) -> bool:
-    """Whether two lines are of one size; the bullet of an item has a size of its own."""
-    size = line.size or line.height
-    return abs(size - following.size) <= 0.1 * size or (
-        abs(line.height - following.height) <= 0.1 * line.height
-        and _ITEM.match(line.text) is not None
-    )
+def _begins_note(above: str, text: str) -> bool:
+    """Whether a line of a footnote begins the next one: a figure may also go on in a sentence."""
+    if NOTE.match(text) is None:
+        return False
+    number, next_number = _NUMBER.match(above), _NUMBER.match(text)
+    is_next = number and next_number and int(number[0]) + 1 == int(next_number[0])
+    return bool(is_next) or above.endswith(_END_OF_SENTENCE)
+
+
+def _is_bullet_smaller(line: Line, following: Line) -> bool:
+    """Whether lines of one size seem to differ because the first begins with a bullet."""
+    is_as_high = abs(line.height - following.height) <= 0.1 * line.height
+    return is_as_high and _ITEM.match(line.text) is not None
 
 
 def _has_gaps(line: Line) -> bool:

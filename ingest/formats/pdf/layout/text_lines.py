@@ -183,6 +183,9 @@ def _upright_turn(
     text_page: int, spans: Sequence[tuple[str, int, int]], ends: Sequence[int], shown: int
 ) -> int:
     """The turn by which most text is upright, as of a table that runs up the page."""
+    apart = ends[:: max(len(ends) // _SAMPLE // 2 * 2, 2)]
+    if all(pdfium.turn_of(text_page, start) == shown for start in apart):
+        return shown
     longest = nlargest(_SAMPLE, range(len(spans)), key=lambda index: len(spans[index][0]))
     turns = [pdfium.turn_of(text_page, ends[2 * index]) for index in longest]
     turn = turns[len(turns) // 2]
