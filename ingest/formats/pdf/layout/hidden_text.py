@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
+from ingest.formats.pdf.layout.rotation import rotated
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _MODES = (3, 7)  # invisible, and clipping only

@@ -13,7 +13,8 @@ from itertools import groupby, pairwise
 from ingest.formats.common.links import can_be_linked, says_address
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
-from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, LinkedText, PageLines, rotated
+from ingest.formats.pdf.layout.rotation import rotated
+from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, LinkedText, PageLines
 
 _MOST = 500  # links per page
 _LONGEST = 400  # characters; a longer text is an area to click on, as a whole page is

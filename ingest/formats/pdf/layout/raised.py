@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.spans import utf16_indices
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _FIGURE = re.compile(r"\d+")
 _SIGNS = "-\u2212\u2013"

@@ -4,16 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from heapq import nlargest
 from itertools import pairwise
-from typing import Any, Literal, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.rotation import rotated, upright_turn
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 
@@ -27,15 +24,10 @@ _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDER = 1.2  # times the page's median; wider lines may have gaps
 _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an index
 _FIXED = 3  # lines of the same width per character
-_SAMPLE = 5  # lines that tell how the text of a page runs
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
 Kind = Literal["text", "table", "running", "note"]
 """Running heads and feet, and footnotes, follow the text of their page, and are no headings."""
-
-Column = NDArray[np.float32]
-Columns = tuple[Column, Column, Column, Column]
-"""Left, top, right, bottom, one array each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +123,8 @@ class PageLines:
     """Whether a line begins where its predecessor ends, as behind a raised figure."""
     has_raised: bool = False
     """Whether figures were found that are raised or lowered."""
+    is_reordered: bool = False
+    """Whether characters of some lines are in another order than pdfium's."""
     gaps: set[int] = field(default_factory=set)
     """`start` of each line that is wider than its text, or stands beside another."""
 
@@ -163,7 +157,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     ends = [index for _, start, end in spans for index in (start, end - 1)]
     if count != len(text):  # text and character indices differ: look each one up
         ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
-    turn = _upright_turn(text_page, spans, ends, pdfium.rotation(page))
+    turn = upright_turn(text_page, spans, ends, pdfium.rotation(page))
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
         boxes = [rotated(box, turn) for box in boxes]
@@ -177,19 +171,6 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
     _mark_suspects(found)
     return found
-
-
-def _upright_turn(
-    text_page: int, spans: Sequence[tuple[str, int, int]], ends: Sequence[int], shown: int
-) -> int:
-    """The turn by which most text is upright, as of a table that runs up the page."""
-    apart = ends[:: max(len(ends) // _SAMPLE // 2 * 2, 2)]
-    if all(pdfium.turn_of(text_page, start) == shown for start in apart):
-        return shown
-    longest = nlargest(_SAMPLE, range(len(spans)), key=lambda index: len(spans[index][0]))
-    turns = [pdfium.turn_of(text_page, ends[2 * index]) for index in longest]
-    turn = turns[len(turns) // 2]
-    return shown if turn is None or turns.count(turn) < len(turns) - 1 else turn
 
 
 def _lines(
@@ -298,22 +279,3 @@ def _mark_suspects(page: PageLines) -> None:
         ):
             gaps.update((previous.start, line.start))
     page.gaps = gaps
-
-
-@overload
-def rotated(box: Box, quarters: int) -> Box: ...
-@overload
-def rotated(box: Columns, quarters: int) -> Columns: ...
-def rotated(box: Any, quarters: int) -> Any:
-    """A box (or the columns of many) after turning the page clockwise by `quarters` times 90°.
-
-    Left, top, right, bottom, in both argument and result.
-    """
-    left, top, right, bottom = box
-    if quarters == 1:
-        return bottom, -left, top, -right
-    if quarters == 2:
-        return -right, -bottom, -left, -top
-    if quarters == 3:
-        return -top, right, -bottom, left
-    return box

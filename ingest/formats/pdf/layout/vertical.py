@@ -10,7 +10,8 @@ from statistics import median
 from typing import BinaryIO
 
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
+from ingest.formats.pdf.layout.rotation import rotated
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _MOST_OBJECTS = 20_000  # per page; pdfminer reads about 7,000 characters a second
 _MOST_IN_DOCUMENT = 120_000
