@@ -63,7 +63,7 @@ STEPS = (
     Step(_PDF, "hidden text", "pdf.page.drop_hidden", _nothing),
     Step(_PDF, "reading order", "pdf.page.sort_lines", _nothing),
     Step(_PDF, "right to left", "pdf.page.restore_logical_order", _nothing),
-    Step(_PDF, "vertical text", "pdf.page.looks_vertical", _false),
+    Step(_PDF, "vertical text", "pdf.page.turned_if_vertical", _same),
     Step(_PDF, "letters spaced apart", "pdf.page.better_text", _same),
     Step(_PDF, "garbled text layers", "pdf.page.is_garbled", _false),
     Step(_PDF, "text off the page", "pdf.layout.text_lines._drop_off_page", _nothing),

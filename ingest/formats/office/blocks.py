@@ -14,7 +14,6 @@ DEEP = 20
 SENTENCE = 40
 """Characters; hidden marks and index entries are shorter, hidden instructions are not."""
 _LIST_MARK = re.compile(r"^ *(?:-|\d+\.) ", re.MULTILINE)
-_FORBIDDEN_IN_LINKS = re.compile(r"[\[\]\n]")
 
 
 class Block(NamedTuple):
@@ -77,14 +76,6 @@ def comment_text(author: str | None, text: str) -> str:
     """`Comment by author: text`, or empty without text."""
     who = f" by {author}" if author else ""
     return plain(f"Comment{who}: {text}") if text else ""
-
-
-def link(text: str, address: str | None) -> str:
-    """A Markdown link, or the text alone if there is no address or the text is part of it."""
-    shown = text.strip()
-    if not address or not shown or shown in address or _FORBIDDEN_IN_LINKS.search(text):
-        return text
-    return f"[{text}]({address})"
 
 
 def child_texts(root: etree._Element | None, names: dict[str, str]) -> dict[str, str]:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ingest.formats.common.links import link, web_address
 from ingest.formats.common.raised_text import lowered, raised, written_out
-from ingest.formats.office.blocks import comment_text, link, one_line
+from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.styles import OdfStyle, OdfStyles, style_of
 
@@ -120,9 +121,8 @@ class _InlineReader:
         self.found.pieces.append(text if mark is None else mark(text))
 
     def _link(self, start: int, address: str) -> None:
-        is_web = address.lower().startswith(("http://", "https://", "mailto:"))
         text = "".join(self.found.pieces[start:])
-        self.found.pieces[start:] = [link(text, address if is_web else None)]
+        self.found.pieces[start:] = [link(text, web_address(address))]
 
 
 def comment(annotation: etree._Element, styles: OdfStyles) -> str:

@@ -1,11 +1,13 @@
-"""Annotations of a page: ticked form boxes, comments, attached files."""
+"""Annotations of a page: links, ticked form boxes, comments, attached files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ingest.formats.common.links import web_address
 from ingest.formats.pdf.engine import pdfium_annotations as pdfium
+from ingest.formats.pdf.layout.links import Link
 from ingest.optional_steps import improve
 
 _MOST = 2000  # annotations per page
@@ -22,6 +24,8 @@ class PageAnnotations:
     comments: list[str] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
     """Indices of annotations with a file."""
+    links: list[Link] = field(default_factory=list)
+    """To the web."""
 
     def markdown(self) -> Iterator[str]:
         """Yield `- [x] label` for each ticked box, and each comment as a Markdown quote."""
@@ -31,19 +35,28 @@ class PageAnnotations:
             yield "> " + "\n> ".join(comment.splitlines())
 
 
-def read_annotations(page: int) -> PageAnnotations:
-    """Fields, comments and files of a page, given by its handle. Links are ignored."""
+def read_annotations(document: int, page: int) -> PageAnnotations:
+    """Fields, comments, files and links of a page, given by its handle and the document's."""
     found = PageAnnotations()
     for index, kind, annotation in pdfium.annotations(page, _MOST):
         if kind == pdfium.WIDGET:
             found.has_fields = True
         elif kind == pdfium.FILE:
             found.files.append(index)
+        elif kind == pdfium.LINK:
+            found.links += improve("links", partial(_links, document, annotation), otherwise=list)
         elif kind in pdfium.COMMENTS:
             text = improve("notes", partial(pdfium.contents, annotation), otherwise=str).strip()
             if text:
                 found.comments.append(text[:_LONGEST])
     return found
+
+
+def _links(document: int, annotation: int) -> list[Link]:
+    """The link of an annotation, unless it leads elsewhere than to the web."""
+    stated, areas = pdfium.link(document, annotation) or ("", [])
+    address = web_address(stated)
+    return [] if address is None else [(address, areas)]
 
 
 def read_ticks(form: Any, page: int) -> list[str]:

@@ -21,7 +21,7 @@ from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.layout.headings import mark_headings
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
-from ingest.formats.pdf.layout.margins import move_margins_last
+from ingest.formats.pdf.layout.margins import move_margins_last, move_notes_to_sections
 from ingest.formats.pdf.layout.markdown import page_markdown
 from ingest.formats.pdf.layout.outline import Bookmark
 from ingest.formats.pdf.layout.roll_back import run_or_roll_back
@@ -135,6 +135,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]
     )
     run_or_roll_back("headings", pages, lambda: mark_headings(pages, outline))
+    run_or_roll_back("furniture", pages, lambda: move_notes_to_sections(pages))
 
 
 def _outline(document: PdfDocument, pages: int) -> Iterator[Bookmark]:

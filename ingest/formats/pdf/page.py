@@ -17,17 +17,18 @@ from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.layout.heading_candidates import candidates, continues
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
+from ingest.formats.pdf.layout.links import Link, find_linked
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
-from ingest.formats.pdf.layout.right_to_left import restore_logical_order
+from ingest.formats.pdf.layout.right_to_left import is_mostly_right_to_left, restore_logical_order
 from ingest.formats.pdf.layout.roll_back import run_or_roll_back
 from ingest.formats.pdf.layout.text_lines import (
     PageLines,
     plain_lines,
     read_lines,
 )
-from ingest.formats.pdf.layout.vertical import VerticalPages, looks_vertical
-from ingest.formats.pdf.tables.page_tables import tables_to_markdown
+from ingest.formats.pdf.layout.vertical import VerticalPages, is_dropped, turned_if_vertical
+from ingest.formats.pdf.tables.page_tables import tables_right_to_left, tables_to_markdown
 from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
@@ -94,7 +95,7 @@ class PageReader:
                     attempt("forms", lambda: self._read_fields(index, notes))
                     pdfium.close_page(page)
                     page = pdfium.load_page(self._handle, index)
-            lines = self._read_text(page, index)
+            lines = self._read_text(page, index, notes.links)
         finally:
             if page:
                 pdfium.close_page(page)
@@ -105,7 +106,7 @@ class PageReader:
     def _annotations(self, page: int) -> PageAnnotations:
         notes = improve(
             "notes",
-            lambda: read_annotations(page),
+            lambda: read_annotations(self._handle, page),
             otherwise=lambda: PageAnnotations(has_fields=True),
         )
         attempt("attachments", lambda: self._keep_files(page, notes))
@@ -127,7 +128,7 @@ class PageReader:
         finally:
             page.close()
 
-    def _read_text(self, page: int, index: int) -> PageLines | None:
+    def _read_text(self, page: int, index: int, links: Sequence[Link]) -> PageLines | None:
         text_page = pdfium.load_text(page) if page else 0
         if not text_page:
             return self._read_with(self._fallback, index)
@@ -150,7 +151,12 @@ class PageReader:
                 )
                 if joined is not text:
                     return plain_lines(joined)
-            return self._read_lines(page, text_page, index, text, count)
+            lines = self._read_lines(page, text_page, index, text, count)
+            if lines.has_places:
+                if links:
+                    attempt("links", lambda: find_linked(text_page, lines, links))
+                self._arrange(page, text_page, text, lines)
+            return lines
         finally:
             pdfium.close_text(text_page)
 
@@ -166,29 +172,28 @@ class PageReader:
             lambda: read_lines(page, text_page, text, count),
             otherwise=lambda: plain_lines(text),
         )
-        columns = improve(
-            "vertical", lambda: self._columns(page, index, text, lines), otherwise=str
-        )
+        columns = improve("vertical", lambda: self._columns(page, index, text), otherwise=str)
         if len(columns) > len(text):
             return plain_lines(columns)
+        lines = improve("vertical", lambda: turned_if_vertical(lines), otherwise=lambda: lines)
         attempt("raised", lambda: mark_raised(page, text_page, text, count, lines))
-        self._arrange(page, text_page, text, lines)
         return lines
 
-    def _columns(self, page: int, index: int, text: str, lines: PageLines) -> str:
-        """Vertical text, empty if the page seems to have none."""
-        if not looks_vertical(page, lines, text):
-            return ""
-        return self._vertical.text(index, page) or ""
+    def _columns(self, page: int, index: int, text: str) -> str:
+        """Vertical text that pdfium drops, empty if the page seems to have none."""
+        return (self._vertical.text(index, page) or "") if is_dropped(page, text) else ""
 
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
         one = [lines]
         run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
         run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
-        if not text.isascii() and RIGHT_TO_LEFT.search(text):
+        any_from_right = not text.isascii() and RIGHT_TO_LEFT.search(text) is not None
+        if any_from_right:
             run_or_roll_back("right_to_left", one, lambda: self._restore_order(text_page, lines))
-        else:
-            run_or_roll_back("tables", one, lambda: tables_to_markdown(page, text_page, lines))
+        if not lines.is_reordered:
+            from_right = any_from_right and is_mostly_right_to_left(text)
+            find = tables_right_to_left if from_right else tables_to_markdown
+            run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
         attempt("headings", lambda: _find_bold(text_page, lines))
 

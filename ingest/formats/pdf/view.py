@@ -12,8 +12,8 @@ from ingest.formats.common.page_view import Letters, fitting, no_such_page
 from ingest.formats.pdf import pictures
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.spans import utf16_indices
-from ingest.formats.pdf.layout.text_lines import rotated
 
 _IN_MEMORY: Final = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower
 _MOST_LETTERS: Final = 100_000

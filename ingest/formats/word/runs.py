@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ingest.formats.common.links import link, web_address
 from ingest.formats.common.raised_text import lowered, raised, written_out
-from ingest.formats.office.blocks import link
 from ingest.formats.office.omml import math_text
 from ingest.formats.office.opc import Relation
 from ingest.formats.office.xml_tree import attribute, child, is_on, local, number, value
@@ -23,7 +23,6 @@ _TINY = 3  # half points
 _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
 _PAGE = re.compile(r"^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:https?|mailto):[^\s<>()]+$", re.IGNORECASE)
 _PRIVATE_USE = 0xF000  # Word stores codes of symbol fonts from here on
 _SYMBOL_FONT = dict(
     zip(
@@ -148,7 +147,7 @@ class Runs:
             ended = self._fields.pop()
             match = _LINK.match(ended.instruction)
             if match and ended.paragraph is found and len(self._fields) < _NESTED:
-                self._link(found, ended.start, match[1])
+                self._link(found, ended.start, web_address(match[1]))
 
     def _note(self, kind: str, item: etree._Element) -> str:
         key = (kind, value(item, "id") or "")
@@ -156,9 +155,9 @@ class Runs:
 
     def _address(self, item: etree._Element) -> str | None:
         relation = self._relations.get(attribute(item, "id") or "")
-        if relation is None or not relation.is_external or not _ADDRESS.match(relation.target):
+        if relation is None or not relation.is_external:
             return None
-        return relation.target
+        return web_address(relation.target)
 
     @staticmethod
     def _link(found: WordInline, start: int, address: str | None) -> None:

@@ -150,7 +150,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("pdf.forms.add_xfa", "rich.pdf", "forms"),
         ("pdf.page.read_annotations", "rich.pdf", "notes"),
         ("pdf.page.read_lines", "rich.pdf", "layout"),
-        ("pdf.page.looks_vertical", "rich.pdf", "vertical"),
+        ("pdf.page.turned_if_vertical", "rich.pdf", "vertical"),
         ("pdf.page.better_text", "rich.pdf", "engine"),
         ("pdf.page.drop_hidden", "rich.pdf", "hidden_text"),
         ("pdf.page.sort_lines", "rich.pdf", "reading_order"),

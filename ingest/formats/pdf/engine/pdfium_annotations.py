@@ -16,6 +16,7 @@ from ingest.formats.pdf.engine import pdfium
 
 WIDGET: int = raw.FPDF_ANNOT_WIDGET
 FILE: int = raw.FPDF_ANNOT_FILEATTACHMENT
+LINK: int = raw.FPDF_ANNOT_LINK
 COMMENTS = frozenset(
     {
         raw.FPDF_ANNOT_TEXT,
@@ -37,6 +38,8 @@ COMMENTS = frozenset(
 _TICKS = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
 _HIDDEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _MOST_PACKETS = 64
+_LONGEST_ADDRESS = 4000  # bytes
+_MOST_AREAS = 8  # of a link, mostly one for each line
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,37 @@ def contents(annotation: int) -> str:
     if raw.FPDFAnnot_GetFlags(handle) & _HIDDEN:
         return ""
     return _string(lambda *rest: raw.FPDFAnnot_GetStringValue(handle, b"Contents", *rest))
+
+
+def link(document: int, annotation: int) -> tuple[str, list[pdfium.Box]] | None:
+    """Address and areas of a link to the web; None for other links.
+
+    `document`: its handle. Areas are in page coordinates before rotation.
+    """
+    handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+    target = raw.FPDFAnnot_GetLink(handle)
+    action = raw.FPDFLink_GetAction(target) if target else None
+    if not action or raw.FPDFAction_GetType(action) != raw.PDFACTION_URI:
+        return None
+    owner = ctypes.cast(document, raw.FPDF_DOCUMENT)
+    length = raw.FPDFAction_GetURIPath(owner, action, None, 0)
+    if not 1 < length <= _LONGEST_ADDRESS or raw.FPDFAnnot_GetFlags(handle) & _HIDDEN:
+        return None
+    buffer = ctypes.create_string_buffer(length)
+    raw.FPDFAction_GetURIPath(owner, action, buffer, length)
+    return buffer.value.decode("utf-8", "replace"), list(_areas(handle))
+
+
+def _areas(annotation: Any) -> Iterator[pdfium.Box]:
+    quads = min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_AREAS)
+    quad = raw.FS_QUADPOINTSF()
+    for index in range(quads):
+        if raw.FPDFAnnot_GetAttachmentPoints(annotation, index, quad):
+            xs, ys = (quad.x1, quad.x2, quad.x3, quad.x4), (quad.y1, quad.y2, quad.y3, quad.y4)
+            yield min(xs), max(ys), max(xs), min(ys)
+    area = raw.FS_RECTF()
+    if quads <= 0 and raw.FPDFAnnot_GetRect(annotation, area):
+        yield area.left, area.top, area.right, area.bottom
 
 
 def ticked(form: Any, annotation: int) -> tuple[str, str] | None:

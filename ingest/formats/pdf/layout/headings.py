@@ -55,7 +55,7 @@ def _body_size(lines: Sequence[Line]) -> float | None:
     """The font size of most of the text; None if there is too little text."""
     lengths: dict[float, int] = defaultdict(int)
     for line in lines:
-        if line.kind == "text":
+        if line.kind in ("text", "table"):
             lengths[line.size] += len(line.text)
     sizes: Counter[float] = Counter()
     for size, length in lengths.items():

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
+from ingest.formats.pdf.layout.rotation import rotated
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _MODES = (3, 7)  # invisible, and clipping only
@@ -26,7 +27,7 @@ def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
     """
     invisible: list[Line] = []
     if lines.has_places and lines.lines:
-        invisible = list(_invisible_lines(page, text_page, lines.lines))
+        invisible = list(_invisible_lines(page, text_page, lines))
     if _letters(line.text for line in invisible) >= _SENTENCE:
         if 2 * len(invisible) < len(lines.lines):
             gone = {id(line) for line in invisible}
@@ -41,8 +42,9 @@ def _letters(texts: Iterable[str]) -> int:
     return len(_NO_LETTERS.sub("", "".join(texts)))
 
 
-def _invisible_lines(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
+def _invisible_lines(page: int, text_page: int, shown: PageLines) -> Iterator[Line]:
     """Lines that are invisible, transparent, tiny or white on white."""
+    lines = shown.lines
     styles = pdfium.char_styles(text_page, [line.start for line in lines])
     unseen = {style for style in set(styles) if style[0] in _MODES or style[4] == 0}
     white = {style for style in set(styles) - unseen if min(style[1:4]) >= _WHITE}
@@ -51,17 +53,17 @@ def _invisible_lines(page: int, text_page: int, lines: Sequence[Line]) -> Iterat
     yield from (line for line in lines if 0 < line.size < _TINY)
     if white:
         written = [line for line, style in zip(lines, styles, strict=True) if style in white]
-        yield from _unpainted(page, written)
+        yield from _unpainted(page, shown.turn, written)
 
 
-def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
+def _unpainted(page: int, turn: int, white: Sequence[Line]) -> Iterator[Line]:
     """White lines with only the white page behind them."""
     painted = list(_painted(page))
     if not painted:
         yield from white
         return
     columns = pdfium.all_bounds(painted).T
-    left, top, right, bottom = rotated((*columns,), pdfium.rotation(page))
+    left, top, right, bottom = rotated((*columns,), turn)
     for line in white:
         x, y = line.left + 0.3 * line.size, (line.top + line.bottom) / 2  # in the first letter
         if not ((left <= x) & (x <= right) & (bottom <= y) & (y <= top)).any():

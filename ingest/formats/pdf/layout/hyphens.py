@@ -21,21 +21,34 @@ def join_hyphenated(pages: Sequence[PageLines]) -> None:
     a hyphen elsewhere. A second half that starts with a capital or a digit keeps the hyphen.
     """
     broken = [
-        (page, index)
-        for page in pages
+        (number, index)
+        for number, page in enumerate(pages)
         for index, line in enumerate(page.lines)
         if line.text.endswith(HYPHEN)
     ]
     if not broken:
         return
     known = _compounds(line.text for page in pages for line in page.lines)
-    for page, index in reversed(broken):  # a word may span three lines
-        following = page.lines[index + 1] if index + 1 < len(page.lines) else None
-        if following is not None and following.kind == "running":
-            following = None
-        _join_word(page.lines[index], following, known)
-    for page in {id(page): page for page, _ in broken}.values():
+    for number, index in reversed(broken):  # a word may span three lines
+        _join_word(pages[number].lines[index], _following(pages, number, index), known)
+    for page in {
+        id(page): page for number, _ in broken for page in pages[number : number + 2]
+    }.values():
         page.lines = [line for line in page.lines if line.text]
+
+
+def _following(pages: Sequence[PageLines], number: int, index: int) -> Line | None:
+    """The line in which a word goes on: the next one, or the first of the next page."""
+    lines = pages[number].lines
+    line = lines[index]
+    if index + 1 < len(lines) and lines[index + 1].kind in (line.kind, "text"):
+        return lines[index + 1]
+    is_last = all(other.kind in ("note", "running") for other in lines[index + 1 :])
+    if line.kind == "text" and is_last and number + 1 < len(pages) and pages[number + 1].lines:
+        first = pages[number + 1].lines[0]
+        if first.kind == "text" and first.text[0].islower() and abs(first.size - line.size) < 0.5:
+            return first
+    return None
 
 
 def _compounds(texts: Iterable[str]) -> set[str]:

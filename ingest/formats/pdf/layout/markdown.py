@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.layout.links import by_line, join_links, linked
 from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint, line_ends
-from ingest.formats.pdf.layout.text_lines import Line, PageLines
+from ingest.formats.pdf.layout.text_lines import Line, LinkedText, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
 _MISLEADING = frozenset("#|`~=-")
@@ -25,8 +26,9 @@ def page_markdown(page: PageLines) -> str:
     parts: list[str] = []
     previous: Line | None = None
     edges = line_ends(page)
+    links = by_line(page)
     for line in page.lines:
-        text = _markdown(line)
+        text = _markdown(line, links.get(id(line), ()))
         if not text:
             continue
         if previous is not None:
@@ -42,6 +44,8 @@ def page_markdown(page: PageLines) -> str:
     if page.notes:
         parts += ["\n\n", "\n".join(page.notes)]
     text = "".join(parts)
+    if page.links:
+        text = join_links(text, page.links)
     return tidy(_RAISED.sub(_apart, text) if page.has_raised else text)
 
 
@@ -60,10 +64,11 @@ def _apart(mark: re.Match[str]) -> str:
     return f"^{unicodedata.normalize('NFKC', figures)}" if is_note else figures
 
 
-def _markdown(line: Line) -> str:
+def _markdown(line: Line, links: Sequence[LinkedText]) -> str:
+    text = linked(line.text, links) if links else line.text
     if line.kind == "table":
-        return line.text
-    text = line.text.strip()
+        return text
+    text = text.strip()
     if line.level:
         return f"{'#' * line.level} {text}" if text else ""
     if text[:1] not in _MISLEADING:

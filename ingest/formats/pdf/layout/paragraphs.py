@@ -23,10 +23,14 @@ _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is ind
 _ITEM = re.compile(
     r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
 )
+NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[^\W\d_\s]")
+"""How a footnote begins."""
+_NUMBER = re.compile(r"[0-9]{1,3}(?![0-9])")
 _LEADERS = (". .", "...", "…", "_ _", "___")
 _END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
 _BROKEN_BY_HAND = 0.3  # of the width of the column; less is left free at the end of a line
+_ELSEWHERE = 3.0  # font sizes between the right end of a line and the left end of the one above
 _CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
 
@@ -114,15 +118,22 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     """Whether the text goes on in the line below, without a break that means something."""
     edge = edges.get(id(line))
     text = following.text
-    if edge is None or not text or following.kind != "text":
+    if edge is None or not text or following.kind not in ("text", line.kind):
+        return False
+    if following.kind == "note" and _begins_note(line.text, text):
         return False
     left, right = edge
     size = line.size or line.height
-    if abs(size - following.size) > 0.1 * size or right - left < _NARROWEST * size:
-        return False
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
-    room = line.left - left if is_right_to_left else right - line.right
+    if is_right_to_left:
+        room, width = line.left - left, max(line.right, following.right) - left
+    else:
+        room, width = right - line.right, right - min(line.left, following.left)
+    if width < _NARROWEST * size or line.left - following.right > _ELSEWHERE * size:
+        return False
+    if abs(size - following.size) > 0.1 * size and not _is_bullet_smaller(line, following):
+        return False
     if room >= room_needed(following) and not (
         # Lines that were broken by hand: most of the width, in the middle of a sentence.
         room < _BROKEN_BY_HAND * (right - left)
@@ -143,6 +154,21 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         or is_right_to_left
         or not _INDENT[0] * size < following.left - line.left < _INDENT[1] * size
     )
+
+
+def _begins_note(above: str, text: str) -> bool:
+    """Whether a line of a footnote begins the next one: a figure may also go on in a sentence."""
+    if NOTE.match(text) is None:
+        return False
+    number, next_number = _NUMBER.match(above), _NUMBER.match(text)
+    is_next = number and next_number and int(number[0]) + 1 == int(next_number[0])
+    return bool(is_next) or above.endswith(_END_OF_SENTENCE)
+
+
+def _is_bullet_smaller(line: Line, following: Line) -> bool:
+    """Whether lines of one size seem to differ because the first begins with a bullet."""
+    is_as_high = abs(line.height - following.height) <= 0.1 * line.height
+    return is_as_high and _ITEM.match(line.text) is not None
 
 
 def _has_gaps(line: Line) -> bool:

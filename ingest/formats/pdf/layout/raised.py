@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.spans import utf16_indices
-from ingest.formats.pdf.layout.text_lines import Line, PageLines, rotated
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _FIGURE = re.compile(r"\d+")
 _SIGNS = "-\u2212\u2013"
@@ -41,7 +42,7 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
         return
     if count != len(text):
         ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
-    turn = pdfium.rotation(page)
+    turn = lines.turn
     heights = [top - bottom for _, top, _, bottom in _boxes(text_page, ends, turn)]
     suspects = [
         (ends[at], ends[at + 2])

@@ -32,6 +32,7 @@ def restore_logical_order(text_page: int, page: PageLines) -> bool:
     for line, score in zip(lines, evidence, strict=True):
         if score < 0 or (score == 0 and total < 0):
             _undo_reversal(text_page, line)
+            page.is_reordered = True
             continue
         places = range(line.start, line.end)
         text = line.text
@@ -54,6 +55,11 @@ def _undo_reversal(text_page: int, line: Line) -> None:
     lefts = [box[0] for box in pdfium.char_boxes(text_page, places)]
     order = sorted(range(len(text)), key=lefts.__getitem__)
     line.text = " ".join("".join(text[index] for index in order).split())
+
+
+def is_mostly_right_to_left(text: str) -> bool:
+    """Whether most letters are of scripts that are read from the right."""
+    return 2 * len(RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
 
 
 def in_logical_order(text: str, places: list[tuple[float, float]]) -> str:

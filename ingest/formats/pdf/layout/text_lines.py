@@ -5,14 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.rotation import rotated, upright_turn
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 
@@ -28,12 +26,8 @@ _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an
 _FIXED = 3  # lines of the same width per character
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
-Kind = Literal["text", "table", "running"]
-"""A running head or foot follows the text of its page, and is no heading."""
-
-Column = NDArray[np.float32]
-Columns = tuple[Column, Column, Column, Column]
-"""Left, top, right, bottom, one array each."""
+Kind = Literal["text", "table", "running", "note"]
+"""Running heads and feet, and footnotes, follow the text of their page, and are no headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +87,22 @@ class Line:
         return shared > 0.1 * min(self.right - self.left, other.right - other.left)
 
 
+@dataclass(frozen=True, slots=True)
+class LinkedText:
+    """Words of one line that link to the web."""
+
+    text: str
+    address: str
+    x: float
+    """Left edge, in points on the page as shown."""
+    y: float
+    """Middle of the line."""
+    goes_on: bool = False
+    """Whether the next of the page's linked texts belongs to the same link."""
+    is_address: bool = False
+    """Whether the text is part of the address."""
+
+
 @dataclass(slots=True)
 class PageLines:
     """Content of a page, in reading order."""
@@ -100,16 +110,21 @@ class PageLines:
     lines: list[Line]
     box: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Left, top, right, bottom of the page as shown; zeros if positions are unknown."""
+    turn: int = 0
+    """Clockwise quarter turns of the page by which its text is upright: mostly as it is shown."""
     notes: list[str] = field(default_factory=list)
     """Markdown to follow the text: form values, comments."""
     off_page: list[str] = field(default_factory=list)
     """Text outside the page box."""
+    links: list[LinkedText] = field(default_factory=list)
     jumps: bool = False
     """Whether a line is above its predecessor, as at the start of a column."""
     has_parts: bool = False
     """Whether a line begins where its predecessor ends, as behind a raised figure."""
     has_raised: bool = False
     """Whether figures were found that are raised or lowered."""
+    is_reordered: bool = False
+    """Whether characters of some lines are in another order than pdfium's."""
     gaps: set[int] = field(default_factory=set)
     """`start` of each line that is wider than its text, or stands beside another."""
 
@@ -142,11 +157,11 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     ends = [index for _, start, end in spans for index in (start, end - 1)]
     if count != len(text):  # text and character indices differ: look each one up
         ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
-    turn = pdfium.rotation(page)
+    turn = upright_turn(text_page, spans, ends, pdfium.rotation(page))
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
         boxes = [rotated(box, turn) for box in boxes]
-    found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
+    found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn), turn)
     if not text.isascii() and HANGUL.search(text):
         for line, (_, _, end) in zip(found.lines, spans, strict=True):
             line.ends_word = text[end : end + 1] == " "
@@ -264,22 +279,3 @@ def _mark_suspects(page: PageLines) -> None:
         ):
             gaps.update((previous.start, line.start))
     page.gaps = gaps
-
-
-@overload
-def rotated(box: Box, quarters: int) -> Box: ...
-@overload
-def rotated(box: Columns, quarters: int) -> Columns: ...
-def rotated(box: Any, quarters: int) -> Any:
-    """A box (or the columns of many) after turning the page clockwise by `quarters` times 90°.
-
-    Left, top, right, bottom, in both argument and result.
-    """
-    left, top, right, bottom = box
-    if quarters == 1:
-        return bottom, -left, top, -right
-    if quarters == 2:
-        return -right, -bottom, -left, -top
-    if quarters == 3:
-        return -top, right, -bottom, left
-    return box

@@ -1,21 +1,37 @@
-"""Vertical Chinese and Japanese by pdfminer, where pdfium drops it or splits it into characters."""
+"""Vertical Chinese and Japanese: columns from right to left, which pdfium splits or drops.
+
+Where pdfium returns a character per line, or a column as one tall line, the page is turned: then
+columns are lines below each other, for all later steps. Where it drops the text, pdfminer reads it.
+"""
 
 import re
+from collections.abc import Iterator, Sequence
+from statistics import median
 from typing import BinaryIO
 
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.layout.text_lines import PageLines
+from ingest.formats.pdf.layout.rotation import rotated
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _MOST_OBJECTS = 20_000  # per page; pdfminer reads about 7,000 characters a second
 _MOST_IN_DOCUMENT = 120_000
 _FEWEST_OBJECTS = 50
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
 _SPACE_INSIDE = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
-_SINGLE = 0.6  # share of lines with one character
+_FIRST_CJK = "\u3000"
+_TURN = 3  # quarter turns that make columns from right to left lines from the top down
+_VERTICAL = 0.6  # share of characters that stand alone, or in lines higher than wide
+_FEWEST = 30  # such characters
+_TALL = 1.5  # height by width
+_SHORTEST = 4  # mean characters of a column; tables of single characters have shorter ones
+_BESIDE, _NEAR = 0.6, 1.0  # font sizes between two parts of a column: across and along it
+_GAP = 0.6  # the same for a space
+_TIER = 0.5  # font sizes between two tiers of columns
+_FEWEST_COLUMNS = 3  # of a tier
 
 
 class VerticalPages:
-    """Text of single pages, with a budget of objects per document."""
+    """Text of single pages that pdfium drops, with a budget of objects per document."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -44,14 +60,77 @@ class VerticalPages:
         return _SPACE_INSIDE.sub("", text).strip()
 
 
-def looks_vertical(page: int, lines: PageLines, text: str) -> bool:
-    """Whether pdfium missed much of the text, or returned it one character per line."""
+def is_dropped(page: int, text: str) -> bool:
+    """Whether pdfium missed much of the text."""
     objects: int = pdfium.count_objects(page)
-    if objects < _FEWEST_OBJECTS:
+    if objects < _FEWEST_OBJECTS or len(text) >= objects // 4:
         return False
-    if len(text) < objects // 4:
-        texts = map(pdfium.object_type, pdfium.page_objects(page, _MOST_OBJECTS))
-        found: int = sum(kind == pdfium.TEXT for kind in texts)
-        return len(text) < found // 2
-    single = sum(len(line.text) == 1 and line.text > "\u3000" for line in lines.lines)
-    return single > _SINGLE * len(lines.lines)
+    texts = map(pdfium.object_type, pdfium.page_objects(page, _MOST_OBJECTS))
+    found: int = sum(kind == pdfium.TEXT for kind in texts)
+    return len(text) < found // 2
+
+
+def turned_if_vertical(page: PageLines) -> PageLines:
+    """The page; a vertical one with its columns as lines, in the order in which they are read."""
+    if not page.has_places or page.turn or not _is_vertical(page.lines):
+        return page
+    columns = list(_joined(list(map(_turned, page.lines))))
+    if sum(len(line.text) for line in columns) < _SHORTEST * len(columns):
+        return page
+    lines = [line for tier in _tiers(columns) for line in tier]
+    return PageLines(lines, rotated(page.box, _TURN), _TURN, off_page=page.off_page)
+
+
+def _is_vertical(lines: Sequence[Line]) -> bool:
+    total = vertical = 0
+    for line in lines:
+        length = len(line.text)
+        total += length
+        if line.text[0] >= _FIRST_CJK and (
+            length == 1 or line.height > _TALL * (line.right - line.left)
+        ):
+            vertical += length
+    return vertical >= _FEWEST and vertical > _VERTICAL * total
+
+
+def _turned(line: Line) -> Line:
+    left, top, right, bottom = rotated((line.left, line.top, line.right, line.bottom), _TURN)
+    return Line(line.text, left, top, right, bottom, line.size, line.start, line.end)
+
+
+def _joined(parts: Sequence[Line]) -> Iterator[Line]:
+    """The columns; each part is turned, and follows the one above it in the file."""
+    column: Line | None = None
+    for part in parts:
+        if column is not None:
+            size = column.size or column.height
+            if (
+                abs(column.top + column.bottom - part.top - part.bottom) < 2 * _BESIDE * size
+                and -_NEAR * size < part.left - column.right < _NEAR * size
+            ):
+                space = "\u3000" if part.left - column.right > _GAP * size else ""
+                column.text += space + part.text
+                column.right, column.end = max(column.right, part.right), part.end
+                continue
+            yield column
+        column = part
+    if column is not None:
+        yield column
+
+
+def _tiers(columns: Sequence[Line]) -> Iterator[list[Line]]:
+    """Columns that stand beside each other, from the right; tiers from the top of the page."""
+    size = median(line.size or line.height for line in columns)
+    tier: list[Line] = []
+    end = 0.0
+    for line in sorted(columns, key=lambda line: line.left):
+        if len(tier) >= _FEWEST_COLUMNS and line.left > end + _TIER * size:
+            yield _from_the_right(tier)
+            tier = []
+        end = max(end, line.right) if tier else line.right
+        tier.append(line)
+    yield _from_the_right(tier)
+
+
+def _from_the_right(tier: Sequence[Line]) -> list[Line]:
+    return sorted(tier, key=lambda line: (-round(line.top), line.left))

@@ -1,11 +1,13 @@
 """Positions of words and characters, text of cells, and replacing lines by a table."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ingest.formats.common.markdown import table
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines, Table, rotated
+from ingest.formats.pdf.layout.rotation import rotated
+from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines, Table
 
 _WORD = re.compile(r"\S+")
 
@@ -16,9 +18,10 @@ Word = tuple[int, int, float, float]
 class Glyphs:
     """Positions of words and of their characters, looked up on demand."""
 
-    def __init__(self, text_page: int, turn: int) -> None:
+    def __init__(self, text_page: int, turn: int, *, mirrored: bool = False) -> None:
         self._text_page = text_page
         self._turn = turn
+        self._mirrored = mirrored
         self._words: dict[int, list[Word]] = {}
 
     def has_positions(self, line: Line) -> bool:
@@ -64,16 +67,19 @@ class Glyphs:
 
     def _boxes(self, characters: Sequence[int]) -> list[pdfium.Box]:
         boxes = pdfium.char_boxes(self._text_page, characters)
-        return [rotated(box, self._turn) for box in boxes] if self._turn else boxes
+        if self._turn:
+            boxes = [rotated(box, self._turn) for box in boxes]
+        if self._mirrored:
+            return [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
+        return boxes
 
 
-def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
-    """Join the pieces of a cell from top to bottom; each comes with its y on the page."""
+def cell_text(pieces: Sequence[str]) -> str:
+    """Join the pieces of a cell, which come in reading order."""
     if len(pieces) == 1:
-        return pieces[0][1].strip().replace(HYPHEN, "-")
+        return pieces[0].strip().replace(HYPHEN, "-")
     text = ""
-    for _, piece in sorted(pieces, key=lambda item: -item[0]):
-        piece = piece.strip()
+    for piece in map(str.strip, pieces):
         if text.endswith(HYPHEN):
             joint = "" if piece[:1].islower() else "-"
             text = text[: -len(HYPHEN)] + joint + piece
@@ -90,12 +96,16 @@ def replace_by_table(page: PageLines, inside: Sequence[Line], found: Table) -> N
 def replace_lines(page: PageLines, inside: Sequence[Line], markdown: str) -> Line:
     """Replace lines by a block of Markdown, at the position of the first of them."""
     gone = {id(line) for line in inside}
+    sizes = Counter[float]()
+    for line in inside:
+        sizes[line.size] += len(line.text)
     made = Line(
         markdown,
         left=min(line.left for line in inside),
         top=max(line.top for line in inside),
         right=max(line.right for line in inside),
         bottom=min(line.bottom for line in inside),
+        size=sizes.most_common(1)[0][0],
         kind="table",
     )
     first = next(index for index, line in enumerate(page.lines) if id(line) in gone)

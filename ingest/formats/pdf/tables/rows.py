@@ -123,7 +123,26 @@ def grouped(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> list[lis
 
 def texts(pieces: Sequence[Piece], width: int) -> list[str]:
     """The text of each cell of a row."""
-    cells: list[list[tuple[float, str]]] = [[] for _ in range(width)]
+    cells: list[list[Piece]] = [[] for _ in range(width)]
     for piece in pieces:
-        cells[piece.column].append((piece.middle, piece.text))
-    return [cell_text(cell) if cell else "" for cell in cells]
+        cells[piece.column].append(piece)
+    return [cell_text(_in_order(cell)) if cell else "" for cell in cells]
+
+
+def _in_order(cell: list[Piece]) -> list[str]:
+    """The texts from the top down, and from left to right on a baseline."""
+    if len(cell) == 1:
+        return [cell[0].text]
+    lines: list[list[Piece]] = []
+    for piece in sorted(cell, key=lambda piece: -piece.middle):
+        if lines and _is_beside(piece, lines[-1]):
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    return [piece.text for line in lines for piece in sorted(line, key=lambda piece: piece.left)]
+
+
+def _is_beside(piece: Piece, line: Sequence[Piece]) -> bool:
+    return line[0].middle - piece.middle < _SAME_BASELINE * piece.height and all(
+        piece.right <= other.left or other.right <= piece.left for other in line
+    )

@@ -1,7 +1,7 @@
 """Fills the cells between ruled lines, also where only columns are ruled, and merged cells."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.formats.pdf.layout.text_lines import Line, PageLines, Table
 from ingest.formats.pdf.tables.cells import Glyphs, Word, replace_by_table
@@ -40,7 +40,13 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     pieces = _pieces_by_band(inside, grid, glyphs)
     used = sorted({piece.column for band in pieces.values() for piece in band})
     bands = sorted(pieces)
-    rows = [row for band in bands for row in _rows(pieces[band], len(bands), grid)]
+    rows: list[list[str]] = []
+    whole_bands: dict[int, int] = {}
+    for band in bands:
+        found = list(_rows(pieces[band], len(bands), grid))
+        if len(found) == 1:
+            whole_bands[band] = len(rows)
+        rows += found
     filled = sum(bool(row[column]) for row in rows for column in used)
     hidden = sum(row in bands and column in used for row, column in merged)
     if hidden > _MERGED * len(rows) * len(used):
@@ -48,11 +54,11 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     whole = sum(sum(map(bool, row)) >= 2 for row in rows)
     if whole < 2 or len(used) < 2 or filled < _FILLED * (len(rows) * len(used) - hidden):
         return
-    if len(rows) == len(bands):
-        _repeat_merged(rows, bands, merged)
+    _repeat_merged(rows, whole_bands, merged)
     columns = [(grid.columns[column], grid.columns[column + 1]) for column in used]
-    found = Table([[row[column] for column in used] for row in rows], columns)
-    replace_by_table(page, inside, found)
+    replace_by_table(
+        page, inside, Table([[row[column] for column in used] for row in rows], columns)
+    )
 
 
 def _is_within(line: Line, grid: Grid) -> bool:
@@ -126,10 +132,12 @@ def _merged_cells(grid: Grid) -> dict[Cell, Cell]:
 
 
 def _repeat_merged(
-    rows: Sequence[list[str]], bands: Sequence[int], merged: dict[Cell, Cell]
+    rows: Sequence[list[str]], at: Mapping[int, int], merged: dict[Cell, Cell]
 ) -> None:
-    """Write the text of each merged cell into all cells that it covers, but not across a table."""
-    at = {band: index for index, band in enumerate(bands)}
+    """Write the text of each merged cell into all cells that it covers, but not across a table.
+
+    `at`: the row of each band that is one row.
+    """
     covered: dict[Cell, list[Cell]] = {}
     for cell, first in merged.items():
         covered.setdefault(first, [first]).append(cell)

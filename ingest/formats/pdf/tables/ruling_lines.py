@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Boxes
-from ingest.formats.pdf.layout.text_lines import Column, rotated
+from ingest.formats.pdf.layout.rotation import Column, rotated
 
 _THIN = 2.5  # points; a line is at most this thick
 _SHORTEST = 6.0  # points
@@ -54,9 +54,11 @@ def _reaches(rules: Sequence[RuledLine], place: float) -> bool:
     return False
 
 
-def find_grids(page: int, turn: int) -> list[Grid]:
-    """Grids of at least two columns; `turn`: quarter turns by which the page is shown."""
+def find_grids(page: int, turn: int, *, mirrored: bool = False) -> list[Grid]:
+    """Grids of at least two columns; `turn`: quarter turns by which its text is upright."""
     left, top, right, bottom = rotated((*_edges(page).T,), turn)
+    if mirrored:
+        left, right = -right, -left
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
     steep = (wide <= _THIN) & (high >= _SHORTEST)

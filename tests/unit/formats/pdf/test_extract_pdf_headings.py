@@ -93,3 +93,17 @@ def test_a_bold_heading_goes_on_below_if_its_line_is_full() -> None:
 
     assert headings(full + body) == ["# Explanation of one Small Change Applicability"]
     assert headings(short + body) == ["# Minutes"]
+
+
+def test_the_text_of_tables_tells_the_size_of_the_body() -> None:
+    rows = [("Valve", "Place", "Pressure")] + [
+        (f"V-{n}", "cellar", f"{n}.5 bar") for n in range(12)
+    ]
+    cells = b"".join(
+        at(60 + 150 * column, 640 - 20 * row, text, size=9)
+        for row, texts in enumerate(rows)
+        for column, text in enumerate(texts)
+    )
+    note = at(50, 380, "All valves were tested in the spring of that year.", size=12)
+
+    assert headings(at(50, 700, "Valve register", size=12.5) + cells + note) == ["# Valve register"]

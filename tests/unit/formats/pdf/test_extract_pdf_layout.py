@@ -265,3 +265,34 @@ def test_three_pages_are_too_few_to_tell_a_header() -> None:
     found = extract(*[at(50, 770, "Header") + lines(50, 700, "a", "b", "c", "d")] * 3)
 
     assert found.text.count("Header") == 3
+
+
+@pytest.mark.parametrize("matrix", [b"0 1 -1 0 600 0", b"0 -1 1 0 0 800"])
+def test_text_that_runs_up_or_down_the_page_is_read_as_if_it_were_upright(matrix: bytes) -> None:
+    rows = [
+        ("Article", "Part", "Amount"),
+        ("A-1", "bolt", "120.00"),
+        ("A-2", "nut", "7.50"),
+        ("A-3", "rod", "1,020.10"),
+    ]
+    content = (
+        at(60, 540, "Deliveries of the year", size=20)
+        + lines(
+            60, 500,
+            "The first line of the paragraph is about as long as the second one is,",
+            "because a line that is wrapped reaches the end of the column that it is in",
+            "and goes on below it until the end.",
+        )
+        + b"".join(
+            at(60 + 150 * column, 420 - 20 * row, text)
+            for row, cells in enumerate(rows)
+            for column, text in enumerate(cells)
+        )
+    )  # fmt: skip
+    upright = document(Sheet(content=content))
+    turned = document(Sheet(content=b"q %s cm\n%sQ\n" % (matrix, content)))
+
+    texts = [extract_file(io.BytesIO(data), name="a.pdf").text for data in (upright, turned)]
+
+    assert "| A-3 | rod | 1,020.10 |" in texts[0]
+    assert texts[1] == texts[0]

@@ -151,3 +151,60 @@ def test_the_title_of_the_chapter_above_each_page_follows_the_text() -> None:
     for number, page in enumerate(found.pages):
         head = "First chapter" if number < 4 else "Second chapter"
         assert found.text[page.start : page.end].endswith(f"Rest of {'abcdefgh'[number]}\n\n{head}")
+
+
+def with_mark(x: float, y: float, before: str, mark: str, after: str, *, size: float) -> bytes:
+    return (
+        f"BT /F {size} Tf 1 0 0 1 {x} {y} Tm ({before}) Tj {0.4 * size} Ts /F {0.6 * size} Tf "
+        f"({mark}) Tj 0 Ts /F {size} Tf ({after}) Tj ET\n"
+    ).encode()
+
+
+def test_footnotes_stand_at_the_end_of_the_section_with_their_mark() -> None:
+    rest = ["Nothing else of what was said is of any use to the reader of this page."] * 8
+    content = (
+        at(50, 740, "The first pump", size=20)
+        + with_mark(50, 700, "It was built in the cellar", "1", " of the old house.", size=12)
+        + lines(50, 685, *rest)
+        + at(50, 500, "The second pump", size=20)
+        + with_mark(50, 470, "It was bought in the spring", "2", " of that year.", size=12)
+        + lines(50, 455, *rest)
+        + lines(50, 90, "1 Which has burnt down since then, and", "40 others with it.", size=8)
+        + lines(50, 70, "2 For a hundred crowns.", size=8)
+    )
+
+    text = extract(content)
+
+    first, second = text.split("# The second pump")
+    assert "cellar^1 of" in first
+    assert first.rstrip().endswith("burnt down since then, and\n40 others with it.")
+    assert second.rstrip().endswith("2 For a hundred crowns.")
+
+
+def test_a_footnote_without_its_mark_stays_at_the_end_of_the_page() -> None:
+    rest = ["Nothing else of what was said is of any use to the reader of this page."] * 8
+    content = (
+        at(50, 740, "The first pump", size=20)
+        + with_mark(50, 700, "It was built in the cellar", "1", " of the old house.", size=12)
+        + lines(50, 685, *rest)
+        + at(50, 500, "The second pump", size=20)
+        + lines(50, 470, *rest)
+        + lines(50, 90, "1 Which has burnt down since then.", size=8)
+        + lines(50, 70, "2 The mark of this one is lost.", size=8)
+    )
+
+    text = extract(content)
+
+    assert text.endswith("2 The mark of this one is lost.")
+    assert text.index("1 Which has burnt down") < text.index("# The second pump")
+
+
+def test_a_word_that_is_broken_over_two_pages_is_whole_again() -> None:
+    first = lines(50, 700, *[_LONG] * 3, "and at the end of the page there is an exam-")
+    first += lines(50, 90, "1 A note at the foot of the page.", size=8)
+    second = lines(50, 700, "ple of a word that is broken.", *[_LONG] * 3)
+
+    text = extract_file(io.BytesIO(document(first, second)), name="a.pdf").text
+
+    assert "there is an example\n" in text
+    assert "\nof a word that is broken." in text

@@ -1,0 +1,49 @@
+"""Turns boxes so that the text of a page is upright."""
+
+from collections.abc import Sequence
+from heapq import nlargest
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Box
+
+_SAMPLE = 5  # lines that tell how the text of a page runs
+
+Column = NDArray[np.float32]
+Columns = tuple[Column, Column, Column, Column]
+"""Left, top, right, bottom, one array each."""
+
+
+def upright_turn(
+    text_page: int, spans: Sequence[tuple[str, int, int]], ends: Sequence[int], shown: int
+) -> int:
+    """The turn by which most text is upright, as of a table that runs up the page."""
+    apart = ends[:: max(len(ends) // _SAMPLE // 2 * 2, 2)]
+    if all(pdfium.turn_of(text_page, start) == shown for start in apart):
+        return shown
+    longest = nlargest(_SAMPLE, range(len(spans)), key=lambda index: len(spans[index][0]))
+    turns = [pdfium.turn_of(text_page, ends[2 * index]) for index in longest]
+    turn = turns[len(turns) // 2]
+    return shown if turn is None or turns.count(turn) < len(turns) - 1 else turn
+
+
+@overload
+def rotated(box: Box, quarters: int) -> Box: ...
+@overload
+def rotated(box: Columns, quarters: int) -> Columns: ...
+def rotated(box: Any, quarters: int) -> Any:
+    """A box (or the columns of many) after turning the page clockwise by `quarters` times 90°.
+
+    Left, top, right, bottom, in both argument and result.
+    """
+    left, top, right, bottom = box
+    if quarters == 1:
+        return bottom, -left, top, -right
+    if quarters == 2:
+        return -right, -bottom, -left, -top
+    if quarters == 3:
+        return -top, right, -bottom, left
+    return box
