@@ -12,6 +12,7 @@ from lxml import etree, html
 
 from ingest.formats.html.checkboxes import write_checkboxes
 from ingest.formats.html.code_language import language_of_block
+from ingest.formats.html.foot_notes import end_sections
 from ingest.formats.html.formula import formula
 from ingest.formats.html.inline_elements import write_inline
 from ingest.formats.html.inline_text import tidy_text
@@ -51,16 +52,11 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("math")):
         _replace_by_text(element, formula(element))
     _each(tree, "pre", _tidy_code)
+    attempt("notes", partial(end_sections, tree))
     for element in _REPEATED(tree):
         if element.getparent() is not None:
             element.drop_tree()
-    for step in (
-        resolve_overrides,
-        write_inline,
-        tidy_text,
-        write_alternative_texts,
-        write_checkboxes,
-    ):
+    for step in _STEPS:
         attempt("tidying", partial(step, tree))
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")

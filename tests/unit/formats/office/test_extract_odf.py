@@ -88,6 +88,18 @@ def test_notes_and_comments_stand_at_the_end() -> None:
     assert text(content) == "one[^1] two\n\n[^1]: foot\n\nComment by Ann: Too long"
 
 
+def test_a_note_stands_at_the_end_of_the_section_that_refers_to_it() -> None:
+    def noted(word: str, note: str) -> str:
+        return (
+            f"<text:p>{word}<text:note><text:note-body><text:p>{note}</text:p></text:note-body>"
+            "</text:note></text:p>"
+        )
+
+    content = noted("one", "a") + "<text:h>Next</text:h>" + noted("two", "b") + "<text:p>x</text:p>"
+
+    assert text(content) == "one[^1]\n\n[^1]: a\n\n# Next\n\ntwo[^2]\n\nx\n\n[^2]: b"
+
+
 def test_headers_and_footers_appear_once_without_page_numbers() -> None:
     master = (
         "<style:master-page><style:header><text:p>Our company</text:p></style:header>"
