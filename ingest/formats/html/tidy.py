@@ -18,7 +18,12 @@ from ingest.formats.html.inline_elements import write_inline
 from ingest.formats.html.inline_text import tidy_text
 from ingest.formats.html.letter_order import resolve_overrides
 from ingest.formats.html.pictures import write_alternative_texts
-from ingest.formats.html.tables import expand_spans, flatten_inner_tables, separate_items
+from ingest.formats.html.tables import (
+    expand_spans,
+    flatten_inner_tables,
+    join_headers,
+    separate_items,
+)
 from ingest.optional_steps import attempt
 
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
@@ -32,8 +37,9 @@ _LISTS = etree.XPath(
 _DIGITS = " \t\r\n0123456789"
 _ENDS = tuple(".!?:;,")
 _LINE_NUMBERS = etree.XPath(
-    "//*[self::span or self::td or self::a][contains(@class, 'lineno')"
-    " or contains(@class, 'line-number') or contains(@class, 'linenumber')]"
+    "//*[self::span or self::td or self::a or self::pre][contains(@class, 'lineno')"
+    " or contains(@class, 'line-number') or contains(@class, 'linenumber')"
+    " or contains(concat(' ', @class, ' '), ' gutter ')]"
 )
 # Links of MediaWiki, and what KaTeX draws beside its MathML.
 _REPEATED = etree.XPath(
@@ -164,6 +170,7 @@ def _tidy_table(table: html.HtmlElement) -> None:
         for cell in cells:
             separate_items(cell)
         expand_spans(rows)
+        join_headers(table, rows)
 
 
 def _dissolve(part: html.HtmlElement) -> None:
