@@ -1,11 +1,11 @@
 """Converts Word documents to Markdown from their XML.
 
 Read: headings with the numbers that Word generates, lists, tables (nested and merged ones too),
-text boxes, equations, charts, SmartArt, links, foot- and endnotes, alternative text of pictures,
-embedded HTML, text, RTF and Word parts (altChunk); headers and footers, once; comments with their
-authors, at the end. Tracked insertions are kept, tracked deletions dropped. Hidden, white-on-white
-and tiny text is left out, and reported if it is as long as a sentence. Embedded documents become
-members. Not read: pictures, bold and italic, the state of form controls.
+fields of forms, text boxes, equations, charts, SmartArt, links, alternative text of pictures, foot-
+and endnotes at the end of their section, embedded HTML, text, RTF and Word parts (altChunk);
+headers and footers, once; comments with their authors, at the end. Tracked insertions are kept,
+tracked deletions dropped. Hidden, white-on-white and tiny text is left out, and reported if it is
+as long as a sentence. Embedded documents become members. Not read: pictures, bold and italic.
 
 mammoth is not used: it skips half of this, fails on harmless damage (dangling links and pictures),
 and takes over ten times as long (872 pages: 12.6 s instead of 0.9 s).

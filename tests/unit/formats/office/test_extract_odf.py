@@ -59,7 +59,31 @@ def test_tables_keep_their_columns() -> None:
         + "</table:table>"
     )
 
-    assert text(content) == "| wide |  |\n|---|---|\n| x\\|y | z |"
+    assert text(content) == "| wide | wide |\n|---|---|\n| x\\|y | z |"
+
+
+def test_merged_cells_are_repeated_and_headers_of_several_rows_joined() -> None:
+    def cell(content: str, across: int = 1, down: int = 1) -> str:
+        return (
+            f'<table:table-cell table:number-columns-spanned="{across}"'
+            f' table:number-rows-spanned="{down}"><text:p>{content}</text:p></table:table-cell>'
+        )
+
+    covered = "<table:covered-table-cell/>"
+    rows = (
+        cell("Region", 1, 2) + cell("Sales", 2) + covered,
+        covered + cell("Plan") + cell("Actual"),
+        cell("North", 1, 2) + cell("1") + cell("2"),
+        covered + cell("3") + cell("4"),
+    )
+    content = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
+
+    assert text(f"<table:table>{content}</table:table>").split("\n") == [
+        "| Region | Sales Plan | Sales Actual |",
+        "|---|---|---|",
+        "| North | 1 | 2 |",
+        "| North | 3 | 4 |",
+    ]
 
 
 def test_cell_repetition_is_capped() -> None:
