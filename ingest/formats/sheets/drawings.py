@@ -1,10 +1,12 @@
 """What stands on the sheets of a workbook beside its cells: comments, text boxes, chart titles."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
 from lxml import etree
 
+from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import one_line
 from ingest.formats.office.drawing_text import text_of
@@ -13,6 +15,7 @@ from ingest.formats.office.xml_tree import attribute, child
 from ingest.formats.sheets.second_reader import SheetEntry
 from ingest.optional_steps import improve
 
+_FILE_NAME = re.compile(r"\S+\.[A-Za-z]{3,4}")
 _MOST = 10_000  # comments of a sheet
 
 
@@ -35,7 +38,7 @@ class Drawings:
 
     def _drawn(self, sheet: str) -> Iterator[str]:
         for part in self._package.related(sheet, "drawing"):
-            root = self._package.find_xml(part)
+            root = _root(self._package, part)
             for shape in () if root is None else root.iter("{*}sp", "{*}pic", "{*}chart"):
                 if text := one_line(self._text(part, shape)):
                     yield plain(text)
@@ -44,14 +47,15 @@ class Drawings:
         name = etree.QName(shape).localname
         if name == "chart":
             relation = self._package.relations(part).get(attribute(shape, "id") or "")
-            root = None if relation is None else self._package.find_xml(relation.target)
+            root = None if relation is None else _root(self._package, relation.target)
             title = None if root is None else child(child(root, "chart"), "title")
             return f"Chart: {text_of(title)}" if title is not None and text_of(title) else ""
         body = child(shape, "txBody")
         if body is not None and text_of(body).strip():
             return text_of(body)
         named = next(shape.iter("{*}cNvPr"), None)
-        return "" if named is None else named.get("descr", "")
+        described = "" if named is None else str(named.get("descr", ""))
+        return "" if _FILE_NAME.fullmatch(described) else described
 
     def _comments(self, sheet: str) -> Iterator[str]:
         """Threads, and the notes that are no copies of them."""
@@ -74,13 +78,21 @@ class Drawings:
 
     def _roots(self, sheet: str, kind: str) -> list[etree._Element]:
         parts = (part for part in self._package.related(sheet, kind) if part.endswith(".xml"))
-        return [root for root in map(self._package.find_xml, parts) if root is not None]
+        roots = (_root(self._package, part) for part in parts)
+        return [root for root in roots if root is not None]
+
+
+def _root(package: Package, part: str) -> etree._Element | None:
+    """The root of a part that is small enough for a tree; cells are streamed."""
+    if part not in package or package.member(part)[1].file_size > inflate_limit.TREES.part:
+        return None
+    return package.find_xml(part)
 
 
 def _people(package: Package, workbook: str) -> Mapping[str, str]:
     """Names of those who commented, by their ids."""
     parts = improve("comments", partial(package.related, workbook, "person"), otherwise=list[str])
-    roots = (package.find_xml(part) for part in parts)
+    roots = (_root(package, part) for part in parts)
     people = (person for root in roots if root is not None for person in root.iter("{*}person"))
     return {person.get("id", ""): person.get("displayName", "") for person in people}
 
