@@ -76,7 +76,7 @@ intro
 
 00:02.000 --> 00:03.000
 <v Ann>We begin
-and go on
+and go on &amp; end
 """
 
 
@@ -88,7 +88,7 @@ def test_subtitles_are_what_is_said_without_numbers_and_times() -> None:
 
 
 def test_rolling_captions_say_each_line_once() -> None:
-    assert extract(VTT, "talk.txt").text == "Ann: We begin\nand go on"
+    assert extract(VTT, "talk.txt").text == "Ann: We begin\nand go on & end"
 
 
 @pytest.mark.parametrize("text", ["WEBVTT\n\nNOTE nothing", "no subtitles at all"])
