@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.text.latex import read_latex
 from ingest.formats.text.reading import Reading, lines_of
 
 _DEEPEST = 6
@@ -11,14 +12,6 @@ _RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
 _ASCIIDOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
 _ASCIIDOC_SOURCE = re.compile(r"\[source(?:%\w+)?,\s*([\w+-]+).*\]")
 _ASCIIDOC_BLOCK = re.compile(r"-{4,}|\.{4,}|/{4,}|`{3,}")
-_LATEX_HEADING = re.compile(
-    r"[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?"
-    r"(?:\[[^\]\n]*\])?\{((?:[^{}\n]|\{[^{}\n]*\})+)\}[ \t]*(.*)"
-)
-_LATEX_LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
-_LATEX_TITLE = re.compile(
-    r"^[ \t]*\\title(?:\[[^\]\n]*\])?\{((?:[^{}]|\{[^{}]*\}){1,300})\}", re.MULTILINE
-)
 _ORG_HEADING = re.compile(
     r"(\*{1,6})[ \t]+(?:(?:TODO|DONE)[ \t]+)?(\S.*?)(?:[ \t]+:[\w@:]+:)?[ \t]*"
 )
@@ -97,24 +90,6 @@ def _asciidoc(text: str) -> Reading:
     return Reading(text="\n".join(out), title=title)
 
 
-def _latex(text: str) -> Reading:
-    matches = [(line, _LATEX_HEADING.fullmatch(line)) for line in lines_of(text)]
-    used = [
-        level for level in _LATEX_LEVELS if any(found and found[1] == level for _, found in matches)
-    ]
-    out: list[str] = []
-    for line, found in matches:
-        if found is None:
-            out.append(plain(line))
-        else:
-            out += [
-                _heading(used.index(found[1]) + 1, found[2]),
-                *([plain(found[3])] if found[3] else []),
-            ]
-    title = _LATEX_TITLE.search(text)
-    return Reading(text="\n".join(out), title=" ".join(title[1].split()) if title else None)
-
-
 def _org(text: str) -> Reading:
     out: list[str] = []
     inside = False
@@ -143,7 +118,7 @@ _READERS: dict[str, Callable[[str], Reading]] = {
     ".rest": _restructured,
     ".adoc": _asciidoc,
     ".asciidoc": _asciidoc,
-    ".tex": _latex,
-    ".latex": _latex,
+    ".tex": read_latex,
+    ".latex": read_latex,
     ".org": _org,
 }

@@ -12,7 +12,8 @@ def text(data: str, name: str) -> str:
 def test_events_of_a_calendar_are_paragraphs_of_their_fields() -> None:
     data = (
         "BEGIN:VCALENDAR\r\nPRODID:-//x\r\nBEGIN:VEVENT\r\nDTSTART;TZID=Europe/Berlin:20260305T0900"
-        "00\r\nSUMMARY:Board meeting\\, quarterly\r\nDESCRIPTION:Agenda: bud\r\n get\\nand staff\r\n"
+        "00\r\nSUMMARY:Board meeting\\, quarterly\r\nDESCRIPTION:Agenda: bud\r\n get"
+        "\\nand staff\r\n"
         'ATTENDEE;CN="Ann, B":mailto:ann@x.org\r\nEND:VEVENT\r\nBEGIN:VTODO\r\nSUMMARY:Taxes\r\n'
         "DUE:20260531\r\nEND:VTODO\r\nEND:VCALENDAR\r\n"
     )

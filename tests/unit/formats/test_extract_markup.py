@@ -178,11 +178,68 @@ Text with \section inside.
 def test_sections_of_latex_become_headings() -> None:
     document = extract(LATEX, "a.tex")
 
-    assert document.title == r"On {\em Ducks}"
-    assert "\n# Intro\n\\label{sec:a}\n" in document.text
-    assert "\n## A {long} name\n" in document.text
+    assert document.title == "On Ducks"
+    assert "\n# Intro\nText with" in document.text
+    assert "\n## A long name\n" in document.text
     assert "\\# odd" in document.text
     assert r"Text with \section inside." in document.text
+
+
+PAPER = r"""\documentclass{article}
+\usepackage{x}
+\title{On Ducks}
+\author{J. Schr\"odinger \and M. Gar\c{c}on}
+\begin{document}
+\maketitle % a comment
+\section{One}
+Caf\'e na\"{\i}ve stra{\ss}e, \textbf{bold \emph{words}}, 50\,\%
+of 5\$~\cite{a,b}\footnote{So \emph{it} is.}
+% all a comment
+with $\alpha~\& x_{1}$ -- \href{https://x.org/}{a link}.
+\begin{tabular}{|l|r|}
+\hline
+Name & \multicolumn{2}{c}{Age \& size} \\
+\midrule
+Ada & 36 & \textbf{7} \\
+\end{tabular}
+\section{Two}
+\begin{itemize}
+\item First
+\item[b)] Second
+\end{itemize}
+\begin{lstlisting}[language=Python]
+# \section{no heading} 50%
+\end{lstlisting}
+\end{document}
+"""
+
+
+def test_latex_is_written_as_a_reader_sees_it() -> None:
+    document = extract(PAPER, "a.tex")
+
+    assert document.title == "On Ducks"
+    assert document.text.split("\n") == [
+        "Authors: J. Schrödinger, M. Garçon",
+        "",
+        "# One",
+        "Café naïve straße, bold words, 50 %",
+        "of 5$ [a, b][^1]",
+        "with $\\alpha~\\& x_{1}$ \u2013 [a link](https://x.org/).",
+        "",
+        "| Name | Age & size | Age & size |",
+        "|---|---|---|",
+        "| Ada | 36 | 7 |",
+        "",
+        "",
+        "[^1]: So it is.",
+        "",
+        "# Two",
+        "- First",
+        "- b): Second",
+        "```python",
+        "# \\section{no heading} 50%",
+        "```",
+    ]
 
 
 def test_headings_of_org_become_headings() -> None:
@@ -195,6 +252,22 @@ def test_headings_of_org_become_headings() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.tex", "a.org", "a.srt", "a.md", "a.py"])
-@pytest.mark.parametrize("piece", ["=", "<!--", "`", "\\section{", "* ", "a\n=\n", "00:01,0 --> "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "=",
+        "<!--",
+        "`",
+        "\\section{",
+        "* ",
+        "a\n=\n",
+        "00:01,0 --> ",
+        "\\title{a\n",
+        "\\begin{tabular}\n",
+        "$",
+        "\\emph{",
+        "{",
+    ],
+)
 def test_markup_reading_is_linear(name: str, piece: str) -> None:
     assert extract("x\n" + piece * 20_000, name).text  # quadratic: minutes
