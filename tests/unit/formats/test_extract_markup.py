@@ -128,12 +128,71 @@ a
 def test_titles_of_restructured_text_become_headings_in_their_order() -> None:
     document = extract(RST, "a.rst")
 
-    assert [line for line in document.text.split("\n") if line.startswith("#")] == [
-        "# Title", "## Part", "### Deeper", "## Part two",
-    ]  # fmt: skip
     assert document.title == "Title"
-    assert "  \\# a comment" in document.text or "\\  # a comment" in document.text
-    assert "=====  =====" in document.text
+    assert document.text == (
+        "# Title\n\n## Part\n\nText:\n\n```\n# a comment\n```\n\n### Deeper\n\nx\n\n## Part two\n\n"
+        "| a | b |\n|---|---|\n\n\\| a line\n\na\n-\n"
+    )
+
+
+SPHINX = """.. a comment
+
+   that goes on
+.. _target:
+
+.. code-block:: python
+   :linenos:
+
+   # code
+
+See :ref:`the target <target>`, :func:`~os.path.join`, H\\ :sub:`2`\\ O, 10\\ :sup:`-3`, ``x*``,
+`a link <https://x.org>`_ and a note [1]_.
+
+=====  ===========
+Name   Age
+=====  ===========
+Ada    36
+       years
+Bob    40
+=====  ===========
+
++------+-----+
+| A    | B   |
++======+=====+
+| 1    | 2   |
+|      | 3   |
++------+-----+
+
+.. list-table:: Prices
+   :header-rows: 1
+
+   * - Item
+     - Price
+   * - Bolt
+     - 2 $
+
+.. image:: a.png
+   :alt: A diagram
+
+.. note:: Be careful.
+
+.. [1] The note
+   itself.
+"""
+
+
+def test_restructured_text_is_written_as_a_reader_sees_it() -> None:
+    assert extract(SPHINX, "a.rst").text.strip().split("\n\n") == [
+        "```python\n# code\n```",
+        "See the target, join, H₂O, 10^-3, `x*`,\n[a link](https://x.org) and a note [^1].",
+        "| Name | Age |\n|---|---|\n| Ada | 36 years |\n| Bob | 40 |",
+        "| A | B |\n|---|---|\n| 1 | 2 3 |",
+        "Prices",
+        "| Item | Price |\n|---|---|\n| Bolt | 2 $ |",
+        "A diagram",
+        "Note: Be careful.",
+        "[^1]: The note itself.",
+    ]
 
 
 ADOC = """= The manual
