@@ -23,13 +23,21 @@ _ADMONITIONS = frozenset(
     {"note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"}
     | {"seealso"}
 )
+_SILENT = frozenset(
+    {"meta", "title", "include", "toctree", "index", "highlight", "contents", "default-role"}
+    | {"currentmodule", "sectnum"}
+)
 _SIMPLE = re.compile(r"[ \t]*={2,}(?:[ \t]+={2,})+[ \t]*")
 _GRID = re.compile(r"[ \t]*\+(?:[-=]{2,}\+)+[ \t]*")
 _ITEM = re.compile(r"([ \t]*)(\*[ \t]+)?-(?:[ \t]+(.*))?$")
 _ROLE = re.compile(r"(?<![\w:]):([a-zA-Z][\w:+.-]{0,40}):`([^`\n]{1,300})`")
 _LABELLED = re.compile(r"!?~?(.*?)\s*<[^<>]{1,300}>")
 _LINK = re.compile(r"`([^`<\n]{1,300}?)\s*<(https?://[^`>\s]{1,500}|mailto:[^`>\s]{1,200})>`__?")
-_INNER_LINK = re.compile(r"(?<![\w`])`([^`<\n]{1,200}?)(?: <[^`>\n]{1,200}>)?`__?(?!\w)")
+_INNER_LINK = re.compile(
+    r"(?<![\w`])`([^`<\n]{1,200}?)(?: <[^`>\n]{1,200}>)?`__?(?!\w)"
+    r"|(?<![\w`.\]:])([A-Za-z0-9][\w.-]{0,80}?)_(?![\w`])"
+)
+_TARGETS = re.compile(r"^[ ]*\.\. _`?([^:`\n]{1,200})`?: *(https?://\S+|mailto:\S+)", re.MULTILINE)
 _MARK = re.compile(r"\[#?([\w.-]{1,40})\]_(?!\w)")
 _LITERAL = re.compile(r"(``[^`\n]+``)")
 _NULL_SPACE = re.compile(r"\\ ")
@@ -51,6 +59,8 @@ class _Reader:
         self._at = 0
         self._out: list[str] = []
         self._styles: list[tuple[str, bool]] = []
+        urls = _TARGETS.findall("\n".join(lines))
+        self._urls = {" ".join(name.lower().split()): url for name, url in urls}
         self._no_table = 0  # before this line, no table begins
         self.title: str | None = None
 
@@ -71,7 +81,7 @@ class _Reader:
         style = (under[0], overlined)
         if style not in self._styles:
             self._styles.append(style)
-        name = _inline(name.strip())
+        name = self._inline(name.strip())
         level = min(self._styles.index(style) + 1, _DEEPEST)
         self._out += [f"{'#' * level} {name}", ""]
         self.title = self.title or name
@@ -86,9 +96,9 @@ class _Reader:
             if code:
                 before = line.rstrip()[:-1] if line.strip() != "::" else ""
                 before = before[:-1].rstrip() if before.endswith(" :") else before
-                self._out += [plain(_inline(before)), "", fenced(code), ""]
+                self._out += [plain(self._inline(before)), "", fenced(code), ""]
                 return
-        self._out.append(plain(_inline(line)))
+        self._out.append(plain(self._inline(line)))
 
     def _explicit(self) -> bool:
         """Directives, notes, comments."""
@@ -98,7 +108,7 @@ class _Reader:
         if note := _NOTE.fullmatch(line):
             self._at += 1
             rest = " ".join(self._indented(line).split())
-            self._out.append(f"[^{note[1]}]: {_inline(f'{note[2]} {rest}'.strip())}")
+            self._out.append(f"[^{note[1]}]: {self._inline(f'{note[2]} {rest}'.strip())}")
             return True
         if found := _DIRECTIVE.fullmatch(line):
             return self._directive(line, found[2], found[3])
@@ -119,15 +129,19 @@ class _Reader:
         elif name in ("image", "figure"):
             self._at += 1
             options, body = _options(self._indented(line))
-            shown = [options.get("alt", ""), *map(_inline, body.split("\n"))]
+            shown = [options.get("alt", ""), *map(self._inline, body.split("\n"))]
             self._out += [*(plain(text) for text in shown if text.strip()), ""]
         elif name == "list-table":
             return self._listed(line, argument)
         elif name in _ADMONITIONS:
             self._at += 1
-            self._out.append(f"{name.capitalize()}: {_inline(argument)}".rstrip())
+            self._out.append(f"{name.capitalize()}: {self._inline(argument)}".rstrip())
+        elif name in _SILENT:
+            self._at += 1
+            self._indented(line)
         else:
-            return False
+            self._at += 1
+            self._out.append(plain(line))
         return True
 
     def _listed(self, line: str, caption: str) -> bool:
@@ -145,8 +159,8 @@ class _Reader:
         if not rows:
             self._at = begin
             return False
-        made = table([list(map(_inline, row)) for row in rows])
-        self._out += [*filter(None, [_inline(caption)]), "", made, ""]
+        made = table([list(map(self._inline, row)) for row in rows])
+        self._out += [*filter(None, [self._inline(caption)]), "", made, ""]
         return True
 
     def _indented(self, above: str) -> str:
@@ -175,9 +189,30 @@ class _Reader:
         if not rows:
             self._no_table = end
             return False
-        self._out += ["", table([list(map(_inline, row)) for row in rows]), ""]
+        self._out += ["", table([list(map(self._inline, row)) for row in rows]), ""]
         self._at = end
         return True
+
+    def _inline(self, text: str) -> str:
+        if "`" not in text and "_" not in text and "\\" not in text:
+            return text
+        pieces = _LITERAL.split(text)
+        pieces[1::2] = [f"`{piece[2:-2]}`" for piece in pieces[1::2]]
+        pieces[::2] = map(self._written, pieces[::2])
+        return written_out("".join(pieces))
+
+    def _written(self, text: str) -> str:
+        text = _ROLE.sub(_role, text)
+        text = _LINK.sub(r"[\1](\2)", text)
+        text = _INNER_LINK.sub(self._linked, text)
+        text = _MARK.sub(r"[^\1]", text)
+        return _NULL_SPACE.sub("", text)
+
+    def _linked(self, found: re.Match[str]) -> str:
+        """A link by its name: with its address, if that is stated elsewhere."""
+        name = found[1] or found[2]
+        url = self._urls.get(" ".join(name.lower().split()))
+        return f"[{name}]({url})" if url else name if found[1] else found[0]
 
 
 def _is_rule(line: str, title: str) -> bool:
@@ -239,23 +274,6 @@ def _grid(lines: list[str]) -> list[list[str]]:
             rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
         is_new = False
     return rows
-
-
-def _inline(text: str) -> str:
-    if "`" not in text and "]_" not in text and "\\" not in text:
-        return text
-    pieces = _LITERAL.split(text)
-    pieces[1::2] = [f"`{piece[2:-2]}`" for piece in pieces[1::2]]
-    pieces[::2] = map(_written, pieces[::2])
-    return written_out("".join(pieces))
-
-
-def _written(text: str) -> str:
-    text = _ROLE.sub(_role, text)
-    text = _LINK.sub(r"[\1](\2)", text)
-    text = _INNER_LINK.sub(r"\1", text)
-    text = _MARK.sub(r"[^\1]", text)
-    return _NULL_SPACE.sub("", text)
 
 
 def _role(found: re.Match[str]) -> str:

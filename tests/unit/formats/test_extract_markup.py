@@ -140,13 +140,21 @@ SPHINX = """.. a comment
    that goes on
 .. _target:
 
+.. toctree::
+   :maxdepth: 2
+
+   setup
+
 .. code-block:: python
    :linenos:
 
    # code
 
 See :ref:`the target <target>`, :func:`~os.path.join`, H\\ :sub:`2`\\ O, 10\\ :sup:`-3`, ``x*``,
-`a link <https://x.org>`_ and a note [1]_.
+`a link <https://x.org>`_, Ducks_, `the Pond`_, snake_case_ and a note [1]_.
+
+.. _Ducks: https://d.org
+.. _the pond: https://p.org
 
 =====  ===========
 Name   Age
@@ -176,6 +184,10 @@ Bob    40
 
 .. note:: Be careful.
 
+.. versionadded:: 2.0
+
+   Kept.
+
 .. [1] The note
    itself.
 """
@@ -184,13 +196,16 @@ Bob    40
 def test_restructured_text_is_written_as_a_reader_sees_it() -> None:
     assert extract(SPHINX, "a.rst").text.strip().split("\n\n") == [
         "```python\n# code\n```",
-        "See the target, join, H₂O, 10^-3, `x*`,\n[a link](https://x.org) and a note [^1].",
+        "See the target, join, H₂O, 10^-3, `x*`,\n[a link](https://x.org), [Ducks](https://d.org), "
+        "[the Pond](https://p.org), snake_case_ and a note [^1].",
         "| Name | Age |\n|---|---|\n| Ada | 36 years |\n| Bob | 40 |",
         "| A | B |\n|---|---|\n| 1 | 2 3 |",
         "Prices",
         "| Item | Price |\n|---|---|\n| Bolt | 2 $ |",
         "A diagram",
         "Note: Be careful.",
+        ".. versionadded:: 2.0",
+        "   Kept.",
         "[^1]: The note itself.",
     ]
 
