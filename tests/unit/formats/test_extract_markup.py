@@ -325,6 +325,50 @@ def test_headings_of_org_become_headings() -> None:
     assert document.text.endswith("# First\n## Second\n```sh\n* x\n```\n- a")
 
 
+def test_org_is_written_as_a_reader_sees_it() -> None:
+    text = (
+        "* One\n:PROPERTIES:\n:ID: 7\n:END:\n#+CAPTION: Ages\n| Name | Age |\n|------+-----|\n"
+        "| Ada  |  36 |\n# a comment\n[[https://x.org][A link]] and a note[fn:1]\n#+begin_quote\n"
+        "Said\n#+end_quote\n:LOGBOOK:\nnever ends\n[fn:1] The note"
+    )
+
+    assert extract(text, "a.org").text == (
+        "# One\nAges\n\n| Name | Age |\n|---|---|\n| Ada | 36 |\n\n"
+        "[A link](https://x.org) and a note[^1]\nSaid\n:LOGBOOK:\nnever ends\n[^1]: The note"
+    )
+
+
+def test_asciidoc_is_written_as_a_reader_sees_it() -> None:
+    text = """= Handbook
+:version: 2.5
+
+Version {version} of {unknown}, H~2~O and 2^10^.footnote:[So it *is*.] See <<a,the part>>.
+// a comment
+[[a]]
+.Ages
+|===
+|Name |Age
+
+|Ada
+|36
+|===
+
+image::a.png[A diagram]
+
+== Next
+https://x.org[A link]
+"""
+
+    assert extract(text, "a.adoc").text.strip().split("\n\n") == [
+        "# Handbook",
+        "Version 2.5 of {unknown}, H₂O and 2^10.[^1] See the part.\n**Ages**",
+        "\n| Name | Age |\n|---|---|\n| Ada | 36 |",
+        "\nA diagram",
+        "\n[^1]: So it *is*.",
+        "## Next\n[A link](https://x.org)",
+    ]
+
+
 @pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.tex", "a.org", "a.srt", "a.md", "a.py"])
 @pytest.mark.parametrize(
     "piece",
