@@ -1,5 +1,6 @@
 """Values shared between modules. All are frozen and independent of storage."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -192,6 +193,16 @@ class Document:
     """Where the words of pages read by OCR stand."""
     left_out: tuple[tuple[int, str], ...] = ()
     """Furniture of the site that is not in `text`: where it was, and the part, in order."""
+
+
+def section_paths(
+    headings: Sequence[str], following: Iterable[tuple[int, int, str]] | None
+) -> list[list[str]]:
+    """Paths of headings of all sections in a chunk, from its `headings` and `sections`."""
+    paths = [list(headings)]
+    for _, kept, heading in following or ():
+        paths.append([*paths[-1][:kept], *([heading] if heading else [])])
+    return paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

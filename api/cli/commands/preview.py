@@ -55,11 +55,17 @@ def _summary(answer: dict[str, Any]) -> str:
     return join_parts(*facts)
 
 
+def _sections(chunk: dict[str, Any]) -> list[list[str]]:
+    """Paths of headings; a service of version 0.1 gives only the first."""
+    sections: list[list[str]] = chunk.get("sections", [chunk["headings"]])
+    return sections
+
+
 def _chunks(answer: dict[str, Any]) -> list[Text]:
     lines = []
     for chunk in answer["chunks"]:
         page = "" if chunk["page"] is None else f"  p. {chunk['page']}"
-        headings = " > ".join(chunk["headings"])
+        headings = " · ".join(" > ".join(path) for path in _sections(chunk) if path)
         size = count(chunk["tokenCount"], "token")
         head = plain(f"{chunk['ordinal'] + 1}. {size}{page}  {headings}")
         head.stylize("bold")

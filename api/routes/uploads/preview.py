@@ -20,7 +20,7 @@ from api.upload.form_fields import field_names, parse_fields
 from api.upload.one_file import SingleFileForm
 from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import IsArchive, Permanent, Rejected
-from ingest.model import Chunk, ChunkSettings
+from ingest.model import Chunk, ChunkSettings, section_paths
 from ingest.postgres.database import Pool, transaction
 from ingest.preview import Preview
 from ingest.runtime import Runtime
@@ -51,6 +51,9 @@ class PreviewChunk(View):
     content: str
     token_count: int
     headings: list[str]
+    """Above the start of the chunk, outermost first."""
+    sections: list[list[str]]
+    """The same for every section that the chunk contains, in reading order."""
     page: int | None
     page_end: int | None
     start: int
@@ -198,6 +201,7 @@ def _chunk(chunk: Chunk) -> PreviewChunk:
         content=chunk.text,
         token_count=chunk.token_count,
         headings=list(chunk.headings),
+        sections=section_paths(chunk.headings, chunk.sections),
         page=chunk.page,
         page_end=chunk.page_end,
         start=chunk.start,

@@ -110,7 +110,7 @@ class _Unpacker:
                 self._zip_member(archive, member, path, whole)
 
     def _is_file(self, member: zipfile.ZipInfo, path: str) -> bool:
-        if member.is_dir() or path.endswith("/"):
+        if member.filename.endswith("/") or path.endswith("/"):  # is_dir() fails without a name
             return False
         if ((member.external_attr >> 16) & 0o170000) == 0o120000:
             self._skipped["link"] += 1

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from lxml import etree
 from lxml import html as lxml_html
@@ -9,7 +10,9 @@ from lxml import html as lxml_html
 from ingest.formats.common.markdown import shift_headings
 from ingest.formats.encoding.decode import decode
 from ingest.formats.epub.contents import TYPE, Entry
+from ingest.formats.html.foot_notes import end_sections
 from ingest.formats.html.fragment import html_tree, tree_markdown, whole_markdown
+from ingest.optional_steps import attempt
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NOT_READ = frozenset({"pagebreak", "toc", "landmarks", "page-list", "loi", "lot", "cover"})
@@ -35,6 +38,7 @@ def read_chapter(data: bytes, entries: Sequence[Entry]) -> tuple[str, bool]:
         return whole_markdown(text)
     if _is_contents(tree):
         return "", False
+    attempt("notes", partial(end_sections, tree))
     _prune(tree)
     shift = _place_headings(tree, entries)
     markdown, hides = tree_markdown(tree)

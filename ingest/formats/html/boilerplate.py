@@ -65,6 +65,7 @@ _IN_ARTICLE = etree.XPath("boolean(ancestor::main or ancestor::article)")
 _HAS_UNLINKED_TITLE = etree.XPath("boolean((.//h1|.//h2)[not(.//a) and not(ancestor::a)])")
 _HOLDS_TITLE = etree.XPath("boolean(.//main or .//h1 or count(.//article)=1)")
 _HOLDS_PAGE = etree.XPath("boolean(.//main or .//article or .//h1)")
+_NAMES_AUTHOR = etree.XPath("boolean(self::footer[ancestor::blockquote])")  # of the quotation
 _WORD_BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])|[^a-zA-Z]+")
 _LONGEST_NAME = 500  # characters of an attribute; longer values are not names
 
@@ -121,7 +122,7 @@ def is_in_article(element: html.HtmlElement) -> bool:
 
 
 def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats) -> bool:
-    if element.tag in CONTENT and element.tag not in LISTS:
+    if (element.tag in CONTENT and element.tag not in LISTS) or _NAMES_AUTHOR(element):
         return False
     is_small = stats.prose < 0.3 * page.prose or not page.prose
     is_listing = stats.prose <= 0.5 * stats.text

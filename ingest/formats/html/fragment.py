@@ -6,6 +6,7 @@ from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
+from ingest.formats.html.pictures import name_drawings
 from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
 from ingest.optional_steps import attempt, improve
@@ -57,5 +58,6 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
     attempt("styles", lambda: write_styles(tree))
     hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
+    attempt("tidying", lambda: name_drawings(tree))
     attempt("tidying", lambda: tidy(tree))
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

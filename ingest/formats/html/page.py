@@ -20,6 +20,7 @@ from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
 from ingest.formats.html.page_signals import Scripts, read_scripts, read_signals, refresh_target
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
+from ingest.formats.html.pictures import name_drawings
 from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
 from ingest.model import WebPage
@@ -93,6 +94,7 @@ def _extract(source: InputFile) -> Extraction:
         body = flat_text(text)
     else:
         etree.strip_elements(tree, "head", with_tail=False)
+        attempt("tidying", lambda: name_drawings(tree))
         left_out = drop_boilerplate(tree)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))

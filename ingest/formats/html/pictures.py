@@ -8,6 +8,11 @@ from ingest.formats.html.formula import without_style
 from ingest.formats.html.text_stats import INLINE, word_set
 
 _PICTURES = etree.XPath("//img[@alt] | //input[@type='image'][@alt] | //area[@alt][@href]")
+_DRAWINGS = etree.XPath(
+    "//svg | //*[self::i or self::span or self::div][@role='img' or self::i][@aria-label]"
+    "[not(normalize-space())]"
+)
+_IN_CONTROL = etree.XPath("boolean(ancestor::a or ancestor::button or ancestor::nav)")
 _HEADINGS = etree.XPath("//h1 | //h2 | //h3")
 _DECORATION = etree.XPath(
     "boolean(ancestor-or-self::*[@aria-hidden='true' or @role='presentation' or @role='none'])"
@@ -37,6 +42,29 @@ _HOLDS_BLOCKS = frozenset(
 _LONGEST = 1000  # characters
 _NEAR_TEXT = 5000  # characters of a block that may say the same
 _SMALL = 32  # pixels; icons
+
+
+def name_drawings(tree: html.HtmlElement) -> None:
+    """Make drawings and icons that have a name pictures with that alternative text.
+
+    Icons of links and buttons repeat them. A drawing without a stated role counts in table cells,
+    where it is a tick or a cross, and if it has a description.
+    """
+    for drawing in _DRAWINGS(tree):
+        parent = drawing.getparent()
+        if parent is None or _DECORATION(drawing) or _IN_CONTROL(drawing):
+            continue
+        inner = [drawing.findtext(name) or "" for name in ("title", "desc")]
+        is_stated = drawing.get("aria-label") or drawing.get("role") == "img" or inner[1]
+        if not is_stated and parent.tag not in ("td", "th"):
+            continue
+        stated = drawing.get("aria-label")
+        text = stated.strip() if stated else ": ".join(filter(None, map(str.strip, inner)))
+        if text:
+            tail = drawing.tail
+            drawing.clear()
+            drawing.tag, drawing.tail = "img", tail
+            drawing.set("alt", text)
 
 
 def write_alternative_texts(tree: html.HtmlElement) -> None:

@@ -11,6 +11,8 @@ _MOST_CELLS = 50_000  # of a table; above this, spans are not expanded
 _MOST_COLUMNS = 200
 _MOST_REPEATED = 500_000  # characters
 _CELLS = ("td", "th")
+_MOST_HEADERS = 3
+_LONGEST_HEADER = 100  # characters
 _ENDS = tuple(".!?:;,")
 _INNER_CELLS = 30  # of a table inside a cell that becomes text
 
@@ -27,6 +29,51 @@ def expand_spans(rows: Sequence[html.HtmlElement]) -> None:
     spanning: dict[int, tuple[int, html.HtmlElement]] = {}  # by column: rows left, cell
     for row in rows:
         _fill(row, spanning)
+
+
+def join_headers(table: html.HtmlElement, rows: Sequence[html.HtmlElement]) -> None:
+    """Make one header of two or three (`Sales 2024`); one that is a single title goes in front.
+
+    Markdown tables, and the header that chunks repeat, have one row.
+    """
+    lines = [[cell for cell in row if cell.tag in _CELLS] for row in rows[: _MOST_HEADERS + 2]]
+    texts = [[" ".join(cell.text_content().split()) for cell in line] for line in lines]
+    count = next((at for at, row in enumerate(rows) if not _is_header(row)), len(rows))
+    if not 1 < count <= _MOST_HEADERS + 1 or count == len(rows) or table.getparent() is None:
+        return
+    width = len(lines[0])
+    if any(len(line) != width for line in lines[:count]):
+        return
+    first = 0
+    if width > 1 and len(set(texts[0])) == 1 and texts[0][0]:
+        title = table.makeelement("p")
+        title.text = texts[0][0]
+        table.addprevious(title)
+        rows[0].drop_tree()
+        first = 1
+    if max(len(text) for line in texts[first:count] for text in line) > _LONGEST_HEADER:
+        return
+    for below in range(first + 1, count):
+        for at, cell in enumerate(lines[below]):
+            if texts[below][at] not in {line[at] for line in texts[first:below]}:
+                _append(lines[first][at], cell)
+        rows[below].drop_tree()
+
+
+def _is_header(row: html.HtmlElement) -> bool:
+    parent = row.getparent()
+    cells = [cell for cell in row if cell.tag in _CELLS]
+    in_head = parent is not None and parent.tag == "thead"
+    return bool(cells) and (in_head or all(cell.tag == "th" for cell in cells))
+
+
+def _append(cell: html.HtmlElement, other: html.HtmlElement) -> None:
+    words = f" {other.text or ''}"
+    if len(cell):
+        cell[-1].tail = (cell[-1].tail or "") + words
+    else:
+        cell.text = (cell.text or "") + words
+    cell.extend(list(other))
 
 
 def flatten_inner_tables(rows: Sequence[html.HtmlElement]) -> bool:

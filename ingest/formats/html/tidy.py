@@ -12,12 +12,18 @@ from lxml import etree, html
 
 from ingest.formats.html.checkboxes import write_checkboxes
 from ingest.formats.html.code_language import language_of_block
+from ingest.formats.html.foot_notes import end_sections
 from ingest.formats.html.formula import formula
 from ingest.formats.html.inline_elements import write_inline
 from ingest.formats.html.inline_text import tidy_text
 from ingest.formats.html.letter_order import resolve_overrides
 from ingest.formats.html.pictures import write_alternative_texts
-from ingest.formats.html.tables import expand_spans, flatten_inner_tables, separate_items
+from ingest.formats.html.tables import (
+    expand_spans,
+    flatten_inner_tables,
+    join_headers,
+    separate_items,
+)
 from ingest.optional_steps import attempt
 
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
@@ -31,8 +37,9 @@ _LISTS = etree.XPath(
 _DIGITS = " \t\r\n0123456789"
 _ENDS = tuple(".!?:;,")
 _LINE_NUMBERS = etree.XPath(
-    "//*[self::span or self::td or self::a][contains(@class, 'lineno')"
-    " or contains(@class, 'line-number') or contains(@class, 'linenumber')]"
+    "//*[self::span or self::td or self::a or self::pre][contains(@class, 'lineno')"
+    " or contains(@class, 'line-number') or contains(@class, 'linenumber')"
+    " or contains(concat(' ', @class, ' '), ' gutter ')]"
 )
 # Links of MediaWiki, and what KaTeX draws beside its MathML.
 _REPEATED = etree.XPath(
@@ -51,16 +58,11 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("math")):
         _replace_by_text(element, formula(element))
     _each(tree, "pre", _tidy_code)
+    attempt("notes", partial(end_sections, tree))
     for element in _REPEATED(tree):
         if element.getparent() is not None:
             element.drop_tree()
-    for step in (
-        resolve_overrides,
-        write_inline,
-        tidy_text,
-        write_alternative_texts,
-        write_checkboxes,
-    ):
+    for step in _STEPS:
         attempt("tidying", partial(step, tree))
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")
@@ -168,6 +170,7 @@ def _tidy_table(table: html.HtmlElement) -> None:
         for cell in cells:
             separate_items(cell)
         expand_spans(rows)
+        join_headers(table, rows)
 
 
 def _dissolve(part: html.HtmlElement) -> None:

@@ -13,11 +13,11 @@ from functools import partial
 from itertools import chain
 
 from ingest.formats.common.attachments import Attachments
+from ingest.formats.common.calendar import calendar_text
 from ingest.formats.common.letter_order import is_visual, logical_text
 from ingest.formats.common.markdown import plain, shift_headings
 from ingest.formats.html.fragment import says_more, whole_markdown
 from ingest.formats.mail import headers, mime_parts, smime
-from ingest.formats.mail.calendar import calendar_text
 from ingest.formats.mail.plain_text import is_pgp_encrypted, plain_markdown
 from ingest.model import Encoding
 from ingest.optional_steps import attempt, improve

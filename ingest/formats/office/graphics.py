@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from lxml import etree
 
-from ingest.formats.common.markdown import table
 from ingest.formats.office.charts import chart
 from ingest.formats.office.drawing_text import text_of
+from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute
 
 _DEEP = 20  # levels of a diagram
+_ON = ("1", "true")
 _NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
 
 
@@ -42,12 +43,15 @@ class Graphics:
 def slide_table(frame: etree._Element) -> Iterator[str]:
     """The table in a frame of a slide."""
     for item in frame.iter("{*}tbl"):
-        rows = [
-            [text_of(cell) for cell in row.iterchildren("{*}tc")]
-            for row in item.iterchildren("{*}tr")
-        ]
-        if text := table(rows):
-            yield text
+        yield from merged_table(
+            [list(map(_cell, row.iterchildren("{*}tc"))) for row in item.iterchildren("{*}tr")]
+        )
+
+
+def _cell(cell: etree._Element) -> str | Covered:
+    if cell.get("hMerge") in _ON:
+        return Covered.FROM_LEFT
+    return Covered.FROM_ABOVE if cell.get("vMerge") in _ON else text_of(cell)
 
 
 def _diagram(root: etree._Element) -> str:

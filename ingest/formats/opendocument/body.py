@@ -6,8 +6,9 @@ from functools import partial
 
 from lxml import etree
 
-from ingest.formats.common.markdown import plain, table
+from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
+from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.office.xml_tree import attribute, local
 from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
 from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
@@ -21,6 +22,7 @@ _CONTAINERS = frozenset(
     | {"numbered-paragraph", "text-box", "text", "change-region"}
 )
 _ROW_GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
+_HEADER_ROWS = "{*}table-header-rows"
 _SHAPES = frozenset(
     {"frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "connector"}
     | {"caption", "g", "a", "regular-polygon", "polyline"}
@@ -152,18 +154,23 @@ class OdfBody:
             ]
             if len(cells) == 1 and len(cells[0]) == 1:
                 return self.read(cells[0][0])
-            made = table([line for mine in cells for line in [self._row(mine)] if any(line)])
-            return [made] if made else []
+            headers = sum(len(list(_rows(part))) for part in element.iterchildren(_HEADER_ROWS))
+            return merged_table([self._row(mine) for mine in cells], headers=headers)
         finally:
             self._depth -= 1
 
-    def _row(self, cells: list[etree._Element]) -> list[str]:
-        texts: list[str] = []
+    def _row(self, cells: list[etree._Element]) -> list[str | Covered]:
+        texts: list[str | Covered] = []
+        right = 0  # where the last cell ends that is merged over columns
         for cell in cells:
-            text = "" if local(cell).startswith("covered") else self._cell(cell)
-            repeated = attribute(cell, "number-columns-repeated") or "1"
-            count = min(int(repeated), _MOST_REPEATED) if repeated.isdecimal() else 1
-            texts += [text] * max(count, 1)
+            count = _count(cell, "number-columns-repeated")
+            if local(cell).startswith("covered"):
+                for _ in range(count):
+                    is_left = len(texts) < right
+                    texts.append(Covered.FROM_LEFT if is_left else Covered.FROM_ABOVE)
+            else:
+                right = len(texts) + _count(cell, "number-columns-spanned")
+                texts += [self._cell(cell)] * count
         return texts
 
     def _cell(self, cell: etree._Element) -> str:
@@ -191,6 +198,11 @@ def _flat_block(item: etree._Element) -> list[Block]:
 
 def _without(shape: etree._Element, names: frozenset[str]) -> list[etree._Element]:
     return [item for item in shape if local(item) not in names]
+
+
+def _count(cell: etree._Element, name: str) -> int:
+    stated = attribute(cell, name) or "1"
+    return max(1, min(int(stated), _MOST_REPEATED)) if stated.isdecimal() else 1
 
 
 def _rows(element: etree._Element) -> Iterator[etree._Element]:

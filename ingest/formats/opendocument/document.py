@@ -17,6 +17,7 @@ from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.common.markdown import plain
+from ingest.formats.common.notes import end_sections
 from ingest.formats.office.blocks import child_texts
 from ingest.formats.office.xml_tree import attribute
 from ingest.formats.opendocument.body import OdfBody
@@ -26,7 +27,7 @@ from ingest.formats.opendocument.slides import read_slides
 from ingest.formats.opendocument.styles import OdfStyles
 from ingest.optional_steps import improve
 
-_VERSION = "odf 3"
+_VERSION = "odf 4"
 _FLAT = frozenset({types.FODT, types.FODP})
 _PRESENTATIONS = frozenset({types.ODP, types.FODP})
 _FIELDS = {
@@ -113,9 +114,13 @@ def _read(
     body = OdfBody(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
     if is_presentation:
         return body, *read_slides(content, body)
+    text = body.read(content)
     blocks = [
-        *body.read(content),
-        *improve("notes", lambda: list(notes.blocks()), otherwise=lambda: notes.texts),
+        *improve(
+            "notes",
+            lambda: end_sections(text, dict(enumerate(notes.texts, start=1))),
+            otherwise=lambda: [*text, *notes.texts],
+        ),
         *filter(None, body.comments()),
     ]
     return body, blocks, []

@@ -1,14 +1,16 @@
 """Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
 
 Numbers and dates are read as the sheet shows them, formulas as their stored results; the warning
-`formulas_not_calculated` says that some have none. Not read: comments, charts, pictures, text
-boxes, macros and error values such as `#N/A`, which become empty cells. Hidden sheets are read,
-and marked in their heading and in `metadata["sheets"]`.
+`formulas_not_calculated` says that some have none. Below the rows of a sheet of XLSX and XLSB
+follow its text boxes, titles of charts, alternative texts and comments (XLSB: threads only). Not
+read: pictures, macros and error values such as `#N/A`, which become empty cells. Hidden sheets are
+read, and marked in their heading and in `metadata["sheets"]`.
 """
 
 import io
+import re
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -23,16 +25,21 @@ from ingest.formats.sheets import calamine_sheets, excel_2_to_4, limits
 from ingest.formats.sheets.biff import check_xls
 from ingest.formats.sheets.calamine_sheets import LOCKED, Layouts, Sheet, is_failure
 from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
+from ingest.formats.sheets.drawings import Drawings
 from ingest.formats.sheets.limits import has_uncalculated_formulas
 from ingest.formats.sheets.ods_text import OdsLayout, shown_texts
 from ingest.formats.sheets.second_reader import corrupt
+from ingest.formats.sheets.xlsb import XlsbReader
+from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.optional_steps import improve, is_panic
 
+Beside = Callable[[int], list[str]]
+"""Markdown blocks beside the cells of the sheet with this index."""
 _LIMITS = inflate_limit.PackageLimits(
     part=inflate_limit.PackageLimits().total
 )  # parts are streamed, no trees are built
 _MOST_LISTED = 200
-_NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
+_BINARY_NOTES = re.compile(r"xl/comments\d*\.bin", re.IGNORECASE)
 _FORMULAS = "formulas"  # without stored results
 
 
@@ -47,7 +54,8 @@ def extract(source: InputFile) -> Extraction:
         metadata = _check_package(source)
     sheets, extractor = _open(source)
     out = Lines()
-    listed, failures = _write(sheets, out)
+    beside = improve("graphics", lambda: _beside(source), otherwise=lambda: _nothing)
+    listed, failures = _write(sheets, beside, out)
     text = str(out)
     if not text.strip():
         if failures:
@@ -68,11 +76,11 @@ def _check_package(source: InputFile) -> dict[str, Any]:
     with zipfile.ZipFile(source.stream) as package:
         if source.media_type == types.XLSX:
             limits.check_xlsx(package)
-        parts = [name.lower() for name in package.namelist()]
+        parts = package.namelist()
         is_blank = source.media_type == types.XLSX and improve(
             "metadata", lambda: has_uncalculated_formulas(package), otherwise=bool
         )
-    unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
+    unread = {"comments"} if any(map(_BINARY_NOTES.fullmatch, parts)) else set()
     if is_blank:
         unread.add(_FORMULAS)
     found: dict[str, Any] = improve(
@@ -80,6 +88,22 @@ def _check_package(source: InputFile) -> dict[str, Any]:
     )
     source.stream.seek(0)
     return {**found, "notRead": sorted(unread)} if unread else found
+
+
+def _nothing(_: int) -> list[str]:
+    return []
+
+
+def _beside(source: InputFile) -> Beside:
+    """Reads what stands on a sheet beside its cells, by its index."""
+    if source.media_type not in (types.XLSX, types.XLSB):
+        return _nothing
+    package = Package(source.stream)
+    if source.media_type == types.XLSX:
+        sheets, workbook = XlsxLayouts(package).sheets, "xl/workbook.xml"
+    else:
+        sheets, workbook = XlsbReader(package).sheets(), "xl/workbook.bin"
+    return Drawings(package, package.main(workbook), sheets).of
 
 
 def _open(source: InputFile) -> tuple[Iterator[Sheet], str]:
@@ -155,11 +179,13 @@ def _rectangle(ragged: Iterable[list[str]]) -> list[list[str]]:
     return [row + [""] * (width - len(row)) for row in rows]
 
 
-def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], list[BaseException]]:
+def _write(
+    sheets: Iterator[Sheet], beside: Beside, out: Lines
+) -> tuple[list[dict[str, Any]], list[BaseException]]:
     """Write all sheets; returns the properties of each, and the errors of unreadable ones."""
     listed: list[dict[str, Any]] = []
     failures: list[BaseException] = []
-    for name, about, read in sheets:
+    for index, (name, about, read) in enumerate(sheets):
         heading = f"{name} (hidden)" if "hidden" in about else name
         tables: list[TableWriter] = []
         try:
@@ -169,6 +195,11 @@ def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], l
         except BaseException as error:  # Rust panics do not derive from Exception
             failures.append(error)
             about = {**about, "failed": True}
+        if blocks := beside(index):
+            if not any(table.rows for table in tables):
+                out.heading(2, heading)
+            for block in blocks:
+                out.block(block)
         listed.append({"name": name, "rows": sum(table.rows for table in tables), **about})
     return listed, failures
 

@@ -1,21 +1,24 @@
-"""Plain text unchanged; Markdown, source code, subtitles and markup with their structure."""
+"""Plain text unchanged; Markdown, code, subtitles, calendars and markup by their structure."""
 
 from functools import partial
 from pathlib import PurePosixPath
 
 from ingest.formats import media_types as types
+from ingest.formats.common.calendar import calendar_text, is_calendar
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.letter_order import is_visual, logical_text
+from ingest.formats.common.markdown import plain
 from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.text.markdown import read_markdown
 from ingest.formats.text.markup import reader_of
-from ingest.formats.text.reading import Reading
+from ingest.formats.text.reading import Reading, lines_of
 from ingest.formats.text.source_code import programming_language, read_code
 from ingest.formats.text.subtitles import is_subtitles, read_subtitles
+from ingest.formats.text.vcard import is_contacts, read_contacts
 from ingest.optional_steps import improve
 
-_VERSION = "text 2"
+_VERSION = "text 3"
 
 
 def extract(source: InputFile) -> Extraction:
@@ -45,5 +48,10 @@ def _read(text: str, source: InputFile) -> Reading:
     suffix = PurePosixPath(source.name or "").suffix.lower()
     if is_subtitles(text, suffix):
         return read_subtitles(text)
+    if is_calendar(text):
+        events = calendar_text("\n".join(lines_of(text)))
+        return Reading(text=plain(events) if events else text)
+    if is_contacts(text):
+        return read_contacts("\n".join(lines_of(text)))
     read = reader_of(suffix)
     return read(text) if read else Reading(text=text)

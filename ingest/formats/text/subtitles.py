@@ -1,6 +1,7 @@
 """Subtitles (SubRip, WebVTT): the spoken text, without cue numbers and times."""
 
 import re
+from html import unescape
 
 from ingest.formats.common.markdown import plain
 from ingest.formats.text.reading import Reading, lines_of
@@ -56,7 +57,7 @@ def _cues(text: str) -> list[list[str]]:
 def _fresh(lines: list[str], *, before: list[str]) -> list[str]:
     found: list[str] = []
     for line in lines:
-        said = _STYLING.sub("", _SPEAKER.sub(r"\1: ", line)).replace("&nbsp;", " ").strip()
+        said = unescape(_STYLING.sub("", _SPEAKER.sub(r"\1: ", line))).replace("\xa0", " ").strip()
         if said and said not in before and said not in found:
             found.append(said)
     return found

@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 
 from lxml import etree
 
-from ingest.formats.common.markdown import plain, table
+from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
+from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs, WordInline
@@ -129,27 +131,25 @@ class WordBody:
         try:
             if len(cells) == 1 and len(cells[0]) == 1:
                 return self.read(cells[0][0])
-            made = table(
-                [
-                    self._row(row, mine)
-                    for row, mine in zip(rows, cells, strict=True)
-                    if _is_kept(row)
-                ]
+            kept = [pair for pair in zip(rows, cells, strict=True) if _is_kept(pair[0])]
+            return merged_table(
+                [self._row(row, mine) for row, mine in kept],
+                headers=sum(1 for _ in takewhile(_is_header, (row for row, _ in kept))),
             )
-            return [made] if made else []
         finally:
             self._depth -= 1
 
-    def _row(self, row: etree._Element, cells: list[etree._Element]) -> list[str]:
+    def _row(self, row: etree._Element, cells: list[etree._Element]) -> list[str | Covered]:
         before = number(child(child(row, "trPr"), "gridBefore")) or 0
-        texts = [""] * min(max(before, 0), _WIDEST)
+        texts: list[str | Covered] = [""] * min(max(before, 0), _WIDEST)
         for cell in cells:
             properties = child(cell, "tcPr")
             merged = child(properties, "vMerge")
             is_continued = merged is not None and value(merged) in (None, "continue")
-            texts.append("" if is_continued else self._cell(cell))
+            covered = Covered.FROM_ABOVE if is_continued else Covered.FROM_LEFT
+            texts.append(covered if is_continued else self._cell(cell))
             span = number(child(properties, "gridSpan")) or 1
-            texts += [""] * (min(max(span, 1), _WIDEST) - 1)
+            texts += [covered] * (min(max(span, 1), _WIDEST) - 1)
         return texts
 
     def _cell(self, cell: etree._Element) -> str:
@@ -198,6 +198,11 @@ def _outermost(parent: etree._Element, name: str) -> Iterator[etree._Element]:
 def _is_kept(row: etree._Element) -> bool:
     properties = child(row, "trPr")
     return child(properties, "del") is None and not is_on(child(properties, "hidden"))
+
+
+def _is_header(row: etree._Element) -> bool:
+    """Whether the row is repeated on each page."""
+    return is_on(child(child(row, "trPr"), "tblHeader"))
 
 
 def _description(box: etree._Element) -> str:

@@ -1,11 +1,11 @@
 """Converts Word documents to Markdown from their XML.
 
 Read: headings with the numbers that Word generates, lists, tables (nested and merged ones too),
-text boxes, equations, charts, SmartArt, links, foot- and endnotes, alternative text of pictures,
-embedded HTML, text, RTF and Word parts (altChunk); headers and footers, once; comments with their
-authors, at the end. Tracked insertions are kept, tracked deletions dropped. Hidden, white-on-white
-and tiny text is left out, and reported if it is as long as a sentence. Embedded documents become
-members. Not read: pictures, bold and italic, the state of form controls.
+fields of forms, text boxes, equations, charts, SmartArt, links, alternative text of pictures, foot-
+and endnotes at the end of their section, embedded HTML, text, RTF and Word parts (altChunk);
+headers and footers, once; comments with their authors, at the end. Tracked insertions are kept,
+tracked deletions dropped. Hidden, white-on-white and tiny text is left out, and reported if it is
+as long as a sentence. Embedded documents become members. Not read: pictures, bold and italic.
 
 mammoth is not used: it skips half of this, fails on harmless damage (dangling links and pictures),
 and takes over ten times as long (872 pages: 12.6 s instead of 0.9 s).
@@ -20,6 +20,7 @@ from lxml import etree
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, filled, present
 from ingest.formats.common.markdown import plain
+from ingest.formats.common.notes import end_sections
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import cell_text, comment_text, one_line
 from ingest.formats.office.opc import Package, resolve_alternate_content
@@ -32,7 +33,7 @@ from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "docx 3"
+_VERSION = "docx 4"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 _WHITE = {"FFFFFF", "AUTO"}
 _MOST_LISTED = 200
@@ -89,9 +90,10 @@ class _Document:
         blocks = [] if content is None else self.body.read(content)
         return [
             *self._beside("headers_footers", lambda: self._margins("header"), "header"),
-            *blocks,
-            *self._beside(
-                "notes", lambda: self._notes(drop_faint=drop_faint), "footnotes", "endnotes"
+            *improve(
+                "notes",
+                lambda: end_sections(blocks, self._notes(drop_faint=drop_faint)),
+                otherwise=lambda: [*blocks, *self._plain(("footnotes", "endnotes"))],
             ),
             *self._beside("headers_footers", lambda: self._margins("footer"), "footer"),
             *self._beside("comments", self._comments, "comments"),
@@ -136,8 +138,8 @@ class _Document:
         parts = self.package.related(self._main, kind)
         return self.package.find_xml(parts[0]) if parts else None
 
-    def _notes(self, *, drop_faint: bool) -> Iterator[str]:
-        """Notes that the text refers to, in order of reference."""
+    def _notes(self, *, drop_faint: bool) -> dict[int, str]:
+        """Notes that the text refers to, by the number of the reference."""
         found: dict[tuple[str, str], str] = {}
         for kind in ("footnote", "endnote"):
             for part in self.package.related(self._main, f"{kind}s"):
@@ -151,9 +153,7 @@ class _Document:
                     if key in self.body.runs.notes:
                         found[key] = cell_text(reader.read(note))
                 self.body.hidden.has_sentence |= reader.hidden.has_sentence
-        for key, number in self.body.runs.notes.items():
-            if found.get(key):
-                yield f"[^{number}]: {found[key]}"
+        return {number: found.get(key, "") for key, number in self.body.runs.notes.items()}
 
     def _margins(self, kind: str) -> Iterator[str]:
         """Each distinct header or footer, except those with only a page number."""

@@ -114,6 +114,7 @@ class Runs:
                 found.boxes.append(item)
             elif name in _WRAPPERS:
                 self._walk(item, found, faint, hidden)
+                self._reading(child(item, "rt"), found, faint, hidden)
             elif name == "fldChar":
                 self._field(item, found)
             elif name == "instrText" and self._fields:
@@ -122,6 +123,17 @@ class Runs:
                 found.pieces.append(self._note(name.removesuffix("Reference"), item))
             else:
                 self._put(mark(_plain(item, name)), found, is_hidden, is_faint)
+
+    def _reading(
+        self, reading: etree._Element | None, found: WordInline, faint: bool, hidden: bool
+    ) -> None:
+        """How a word is read, in parentheses behind it."""
+        if reading is None:
+            return
+        before = len(found.pieces)
+        self._walk(reading, found, faint, hidden)
+        text = "".join(found.pieces[before:]).strip()
+        found.pieces[before:] = [f"({text})"] if text else []
 
     def _put(self, text: str, found: WordInline, is_hidden: bool, is_faint: bool) -> None:
         if not text:
@@ -139,6 +151,7 @@ class Runs:
         kind = value(item, "fldCharType")
         if kind == "begin":
             self._fields.append(_Field())
+            found.pieces.append(_chosen(child(item, "ffData")))
         elif kind == "separate" and self._fields:
             opened = self._fields[-1]
             opened.paragraph, opened.start = found, len(found.pieces)
@@ -174,6 +187,20 @@ def _plain(item: etree._Element, name: str) -> str:
     if name == "sym":
         return _symbol(value(item, "font"), value(item, "char"))
     return _CHARACTERS.get(name, "")
+
+
+def _chosen(form: etree._Element | None) -> str:
+    """The state of a check box or list of a form; Word stores no text for them."""
+    box = child(form, "checkBox")
+    if box is not None:
+        state = child(box, "checked")
+        return "[x]" if is_on(child(box, "default") if state is None else state) else "[ ]"
+    listed = child(form, "ddList")
+    if listed is None:
+        return ""
+    entries = [value(entry) or "" for entry in listed.iterchildren("{*}listEntry")]
+    at = number(child(listed, "result")) or number(child(listed, "default")) or 0
+    return entries[at] if 0 <= at < len(entries) else ""
 
 
 def _is_faint(properties: etree._Element | None) -> bool:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import class_row, kwargs_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
-from ingest.store.sources.source_views import Chunk
+from ingest.store.sources.source_views import Chunk, chunk_view
 from ingest.store.view import View
 
 _SQL = load_queries("pages/page_views.sql")
@@ -103,7 +103,7 @@ async def chunks(
     end: int | None = None,
 ) -> Sequence[Chunk]:
     """Chunks in reading order. after: an ordinal; start, end: with characters of this range."""
-    async with conn.cursor(row_factory=class_row(Chunk)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(chunk_view)) as cur:
         await cur.execute(
             _SQL["chunks"],
             {

@@ -17,7 +17,8 @@ select words from rag.page_words where document_id = %(document_id)s and page = 
 -- name: chunks
 -- In reading order: all, or those of a part of the text.
 select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_count,
-       chunk.headings, chunk.page, chunk.page_end, chunk.char_start, chunk.char_end
+       chunk.headings, chunk.sections as next_sections, chunk.page, chunk.page_end,
+       chunk.char_start, chunk.char_end
   from rag.chunks as chunk
  where chunk.document_id = %(document_id)s and chunk.application_id = %(application_id)s
    and (%(after)s::integer is null or chunk.ordinal > %(after)s)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from ingest.model import section_paths
 from ingest.postgres.database import Connection, Pool, load_queries
 from ingest.store.view import UtcTime, View
 
@@ -43,10 +44,7 @@ class StoredChunk:
     @property
     def sections(self) -> list[list[str]]:
         """The paths of headings of all sections that the chunk contains, in reading order."""
-        paths = [self.headings]
-        for _, kept, heading in self.next_sections or ():
-            paths.append([*paths[-1][:kept], *([heading] if heading else [])])
-        return paths
+        return section_paths(self.headings, self.next_sections)
 
     def section_texts(self) -> Iterator[str]:
         """The text of each section, as far as it is in the chunk."""

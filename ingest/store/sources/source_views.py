@@ -8,10 +8,10 @@ from its beginning for every page and filter.
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row, kwargs_row, scalar_row
+from psycopg.rows import kwargs_row, scalar_row
 from pydantic import Field
 
-from ingest.model import ChunkBy, SourceStatus
+from ingest.model import ChunkBy, SourceStatus, section_paths
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl.runs import CrawlSettings
 from ingest.store.documents.chunking import ChunkingOverrides
@@ -136,10 +136,21 @@ class Chunk(View):
     content: str
     token_count: int
     headings: list[str]
+    """Above the start of the chunk, outermost first."""
+    sections: list[list[str]]
+    """The same for every section that the chunk contains, in reading order."""
     page: int | None
     page_end: int | None
     char_start: int
     char_end: int
+
+
+def chunk_view(
+    *, headings: list[str], next_sections: list[tuple[int, int, str]] | None, **columns: Any
+) -> Chunk:
+    """A row of rag.chunks."""
+    sections = section_paths(headings, next_sections)
+    return Chunk(headings=headings, sections=sections, **columns)
 
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> StoredSource | None:
@@ -227,7 +238,7 @@ async def list_chunks(
     The caller has checked that the source is not deleted.
     """
     after_document, after_ordinal = after or (None, None)
-    async with conn.cursor(row_factory=class_row(Chunk)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(chunk_view)) as cur:
         await cur.execute(
             _SQL["chunks"],
             {

@@ -36,7 +36,8 @@ select document.id, document.source_id as knowledge_source_id, document.uri, doc
 -- name: chunks
 -- In reading order: by document, then from its beginning.
 select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_count,
-       chunk.headings, chunk.page, chunk.page_end, chunk.char_start, chunk.char_end
+       chunk.headings, chunk.sections as next_sections, chunk.page, chunk.page_end,
+       chunk.char_start, chunk.char_end
   from rag.documents as document
   join rag.chunks as chunk on chunk.document_id = document.id
  where document.application_id = %(application_id)s and document.source_id = %(source_id)s

@@ -342,6 +342,26 @@ async def test_all_chunks_of_a_document_are_listed_in_pages(
     assert rest["nextCursor"] is None
 
 
+async def test_chunks_name_all_sections_that_they_contain(
+    viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    id = await add(editor, conn)
+    found = await conn.execute("select source_id from rag.documents where id = %s", [id])
+    (source,) = await found.fetchone() or (None,)
+    await conn.execute(
+        """update rag.chunks set headings = '{A,B}', sections = '[[5,1,"C"],[7,0,"D"]]'
+            where document_id = %s and ordinal = 1""",
+        [id],
+    )
+
+    of_document = (await viewer.get(f"/api/documents/{id}/chunks")).json()["items"]
+    of_source = (await viewer.get(f"/api/knowledge-sources/{source}/chunks")).json()["items"]
+
+    for listed in (of_document, of_source):
+        assert listed[1]["headings"] == ["A", "B"]
+        assert listed[1]["sections"] == [["A", "B"], ["A", "C"], ["D"]]
+
+
 async def test_the_longest_unused_pictures_leave_first(
     viewer: httpx.AsyncClient,
     editor: httpx.AsyncClient,

@@ -76,6 +76,7 @@ async def test_preview_shows_the_result_and_stores_nothing(
                 "content": "one\n",
                 "tokenCount": 1,
                 "headings": [],
+                "sections": [[]],
                 "page": None,
                 "pageEnd": None,
                 "start": 0,
@@ -86,6 +87,7 @@ async def test_preview_shows_the_result_and_stores_nothing(
                 "content": "zwei für drei\n",
                 "tokenCount": 1,
                 "headings": [],
+                "sections": [[]],
                 "page": None,
                 "pageEnd": None,
                 "start": 4,
@@ -293,4 +295,5 @@ async def test_a_parser_process_reads_the_file(real: httpx.AsyncClient) -> None:
     assert shown["mediaType"] == "text/html"
     assert "# Pumps" in shown["text"]
     assert shown["chunks"][0]["headings"] == ["Pumps"]
+    assert shown["chunks"][0]["sections"] == [["Pumps"], ["Pumps", "Seals"]]
     assert (archive.status_code, archive.json()["code"]) == (422, "unsupported_type")

@@ -26,6 +26,7 @@ ANSWER: dict[str, Any] = {
             "tokenCount": 1,
             "page": 3,
             "headings": ["A title", "Below"],
+            "sections": [["A title", "Below"], ["A title", "Beside"]],
             "content": "some\nwords",
         }
     ],
@@ -85,7 +86,12 @@ def test_preview_prints_text_to_stdout_and_facts_to_stderr(
 def test_chunks_are_shown_with_where_they_are(service: FakePreviews, file: str) -> None:
     result = ingest("preview", file, "--chunks")
 
-    assert result.stdout.splitlines() == ["1. 1 token  p. 3  A title > Below", "some", "words", ""]
+    assert result.stdout.splitlines() == [
+        "1. 1 token  p. 3  A title > Below · A title > Beside",
+        "some",
+        "words",
+        "",
+    ]
 
 
 def test_preview_json_has_the_whole_answer(service: FakePreviews, file: str) -> None:

@@ -104,6 +104,17 @@ def test_notes_are_kept_even_where_readers_show_them_on_demand() -> None:
     assert "The note, at some length." in document.text
 
 
+def test_a_note_stands_at_the_end_of_the_section_that_refers_to_it() -> None:
+    body = (
+        '<h1>One</h1><p>Text<a href="#n" epub:type="noteref">1</a></p><h2>Two</h2><p>More.</p>'
+        '<aside id="n" epub:type="footnote" hidden="hidden"><p>1. The note.</p></aside>'
+    )
+
+    assert extract(epub({"a.xhtml": body})).text == (
+        "# One\n\nText[^1]\n\n[^1]: The note.\n\n## Two\n\nMore."
+    )
+
+
 def test_named_characters_and_closed_elements_are_read_as_xml_means_them() -> None:
     body = '<p>caf&eacute;&nbsp;<i/>bar &amp; grill<a id="x"/></p><p>after</p>'
 

@@ -65,6 +65,16 @@ def test_files_of_a_zip_keep_their_paths(tmp_path: Path) -> None:
     assert found.seen == 3
 
 
+def test_a_member_without_a_name_does_not_harm_its_neighbours(tmp_path: Path) -> None:
+    data = io.BytesIO(zip_of({"a.txt": "one"}))
+    nameless = zipfile.ZipInfo("x")
+    nameless.filename = ""
+    with zipfile.ZipFile(data, "a") as archive:
+        archive.writestr(nameless, "two")
+
+    assert Unpacked(tmp_path, data.getvalue(), "a.zip").files["a.txt"] == b"one"
+
+
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_tar_is_read_with_every_compression(tmp_path: Path, mode: str) -> None:
     data = tar_of({"./a.txt": b"one", "folder/b.txt": b"two"}, mode=mode)

@@ -23,7 +23,18 @@ LONG = "".join(
     [
         ("<table><tr><th rowspan=2>Region<th colspan=2>Sales<tr><th>2023<th>2024"
          "<tr><td>North<td>1<td>2</table>",
-         ["| Region | Sales | Sales |", "| Region | 2023 | 2024 |"]),
+         ["| Region | Sales 2023 | Sales 2024 |", "| North | 1 | 2 |"]),
+        ("<table><thead><tr><td colspan=2>Prices of 2026<tr><td>A<td>B<tbody><tr><td>1<td>2"
+         "</table>",
+         ["Prices of 2026\n\n| A | B |", "| 1 | 2 |"]),
+        ("<table><tr><th>A<th>B<tr><td><svg role=img aria-label=Included></svg><td><svg><title>No"
+         "</title></svg><tr><td><i class=x aria-label=Yes></i><td>b</table>",
+         ["| Included | No |", "| Yes | b |"]),
+        ("<svg><title>Flow</title><desc>Client asks server</desc><text>x</text></svg><p>Text.</p>",
+         ["Flow: Client asks server"]),
+        ("<blockquote><p>Words.</p><footer>— Ada</footer></blockquote>", ["> Words.\n>\n> — Ada"]),
+        ("<table><tr><td class=gutter><pre class=lineno>1\n2\n</pre><td class=code><pre>a\nb\n"
+         "</pre></table>", ["```\na\nb\n```"]),
         ("<table><caption>Ducks</caption><tr><th>A<th>B<tr><td>1<td>2</table>",
          ["Ducks\n\n| A | B |", "| 1 | 2 |"]),
         ("<dl><dt>HTTP</dt><dt>HTTPS</dt><dd>A protocol.</dd><dd>Old.</dd><dt>TCP<dd>Another.</dl>",

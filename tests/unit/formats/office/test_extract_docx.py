@@ -134,7 +134,60 @@ def test_nested_table_is_kept_in_its_cell_and_merged_cells_in_their_columns() ->
 
     document = extract(word(body))
 
-    assert document.text == "| wide |  | c |\n|---|---|---|\n|  | in ner | x y |"
+    assert document.text == "| wide | wide | c |\n|---|---|---|\n| wide | in ner | x y |"
+
+
+def test_merged_cells_are_repeated_and_headers_of_several_rows_joined() -> None:
+    def row(*cells: tuple[str, str]) -> str:
+        inner = (f"<w:tc><w:tcPr>{kind}</w:tcPr>{run(text)}</w:tc>" for text, kind in cells)
+        return f"<w:tr>{''.join(inner)}</w:tr>"
+
+    first, below, wide, whole = (
+        '<w:vMerge w:val="restart"/>',
+        "<w:vMerge/>",
+        '<w:gridSpan w:val="2"/>',
+        '<w:gridSpan w:val="3"/>',
+    )
+    rows = (
+        row(("Plans of 2026", whole))
+        + row(("Region", first), ("Sales", wide))
+        + row(("", below), ("Plan", ""), ("Actual", ""))
+        + row(("North", first), ("1", ""), ("2", ""))
+        + row(("", below), ("3", ""), ("4", ""))
+    )
+
+    document = extract(word(f"<w:tbl>{rows}</w:tbl>"))
+
+    assert document.text.split("\n") == [
+        "Plans of 2026",
+        "",
+        "| Region | Sales Plan | Sales Actual |",
+        "|---|---|---|",
+        "| North | 1 | 2 |",
+        "| North | 3 | 4 |",
+    ]
+
+
+def test_check_boxes_and_lists_of_forms_show_what_was_chosen() -> None:
+    def form(data: str) -> str:
+        return (
+            f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>'
+            '<w:r><w:instrText>FORM</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        )
+
+    default, checked = '<w:default w:val="1"/>', '<w:checked w:val="0"/>'
+    entries = '<w:listEntry w:val="Small"/><w:listEntry w:val="Large"/>'
+    body = "".join(
+        f"<w:p>{form(data)}<w:r><w:t> end</w:t></w:r></w:p>"
+        for data in (
+            "<w:checkBox><w:checked/></w:checkBox>",
+            f"<w:checkBox>{default}</w:checkBox>",
+            f"<w:checkBox>{default}{checked}</w:checkBox>",
+            f'<w:ddList><w:result w:val="1"/>{entries}</w:ddList>',
+        )
+    )
+
+    assert extract(word(body)).text.split("\n\n") == ["[x] end", "[x] end", "[ ] end", "Large end"]
 
 
 def test_a_table_of_one_cell_is_only_a_frame() -> None:

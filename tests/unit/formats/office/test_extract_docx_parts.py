@@ -53,6 +53,23 @@ def test_notes_stand_at_the_end_under_their_numbers() -> None:
     assert document.text == "one[^1] two[^2]\n\n[^1]: foot\n\n[^2]: end"
 
 
+def test_a_note_stands_at_the_end_of_the_section_that_refers_to_it() -> None:
+    def refer(text: str, note: int) -> str:
+        return f'<w:p><w:r><w:t>{text}</w:t><w:footnoteReference w:id="{note}"/></w:r></w:p>'
+
+    heading = '<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>Next</w:t></w:r></w:p>'
+    body = refer("one", 2) + run("more") + heading + refer("two", 3) + refer("again", 2)
+    notes = "".join(
+        f'<w:footnote w:id="{note}">{run(text)}</w:footnote>' for note, text in ((2, "a"), (3, "b"))
+    )
+
+    document = extract(word(body, {"f": ("footnotes", f"<w:footnotes>{notes}</w:footnotes>")}))
+
+    assert document.text == (
+        "one[^1]\n\nmore\n\n[^1]: a\n\n# Next\n\ntwo[^2]\n\nagain[^1]\n\n[^2]: b"
+    )
+
+
 def test_headers_and_footers_appear_once_without_page_numbers() -> None:
     header = f"<w:hdr>{run('Our company')}</w:hdr>"
     page = '<w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr=" PAGE ">' + (

@@ -59,7 +59,31 @@ def test_tables_keep_their_columns() -> None:
         + "</table:table>"
     )
 
-    assert text(content) == "| wide |  |\n|---|---|\n| x\\|y | z |"
+    assert text(content) == "| wide | wide |\n|---|---|\n| x\\|y | z |"
+
+
+def test_merged_cells_are_repeated_and_headers_of_several_rows_joined() -> None:
+    def cell(content: str, across: int = 1, down: int = 1) -> str:
+        return (
+            f'<table:table-cell table:number-columns-spanned="{across}"'
+            f' table:number-rows-spanned="{down}"><text:p>{content}</text:p></table:table-cell>'
+        )
+
+    covered = "<table:covered-table-cell/>"
+    rows = (
+        cell("Region", 1, 2) + cell("Sales", 2) + covered,
+        covered + cell("Plan") + cell("Actual"),
+        cell("North", 1, 2) + cell("1") + cell("2"),
+        covered + cell("3") + cell("4"),
+    )
+    content = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
+
+    assert text(f"<table:table>{content}</table:table>").split("\n") == [
+        "| Region | Sales Plan | Sales Actual |",
+        "|---|---|---|",
+        "| North | 1 | 2 |",
+        "| North | 3 | 4 |",
+    ]
 
 
 def test_cell_repetition_is_capped() -> None:
@@ -86,6 +110,18 @@ def test_notes_and_comments_stand_at_the_end() -> None:
     )
 
     assert text(content) == "one[^1] two\n\n[^1]: foot\n\nComment by Ann: Too long"
+
+
+def test_a_note_stands_at_the_end_of_the_section_that_refers_to_it() -> None:
+    def noted(word: str, note: str) -> str:
+        return (
+            f"<text:p>{word}<text:note><text:note-body><text:p>{note}</text:p></text:note-body>"
+            "</text:note></text:p>"
+        )
+
+    content = noted("one", "a") + "<text:h>Next</text:h>" + noted("two", "b") + "<text:p>x</text:p>"
+
+    assert text(content) == "one[^1]\n\n[^1]: a\n\n# Next\n\ntwo[^2]\n\nx\n\n[^2]: b"
 
 
 def test_headers_and_footers_appear_once_without_page_numbers() -> None:

@@ -109,6 +109,23 @@ def test_tables_charts_and_diagrams_become_tables_and_lists() -> None:
     ]
 
 
+def test_merged_cells_of_slides_are_repeated() -> None:
+    def row(*cells: tuple[str, str]) -> str:
+        words = "<a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody>"
+        inner = (f"<a:tc {kind}>{words.format(text)}</a:tc>" for text, kind in cells)
+        return f"<a:tr>{''.join(inner)}</a:tr>"
+
+    rows = (
+        row(("Region", 'rowSpan="2"'), ("Sales", 'gridSpan="2"'), ("", 'hMerge="1"'))
+        + row(("", 'vMerge="1"'), ("Plan", ""), ("Actual", ""))
+        + row(("North", ""), ("1", ""), ("2", ""))
+    )
+
+    assert slides(extract(presentation(frame(f"<a:tbl>{rows}</a:tbl>")))) == [
+        "## Slide 1\n\n| Region | Sales Plan | Sales Actual |\n|---|---|---|\n| North | 1 | 2 |"
+    ]
+
+
 def test_a_diagram_that_refers_to_itself_ends() -> None:
     point = '<dgm:pt modelId="1"><dgm:t><a:p><a:r><a:t>again</a:t></a:r></a:p></dgm:t></dgm:pt>'
     diagram = f"<dgm:dataModel>{point}<dgm:cxn srcId='1' destId='1'/></dgm:dataModel>"

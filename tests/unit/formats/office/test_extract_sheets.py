@@ -117,8 +117,61 @@ def test_a_single_column_is_text_that_cannot_be_taken_for_structure() -> None:
     assert text_of(["# no heading"], ["second"]) == "\\# no heading\nsecond"
 
 
-def test_comments_and_charts_are_named_as_not_read() -> None:
-    document = extract(xlsx({"S": PEOPLE}, extra={"xl/comments1.xml": b"<c/>"}))
+_TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_DRAWN = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+
+
+def beside(**parts: str) -> dict[str, bytes]:
+    """Parts that the first sheet of a workbook refers to, by their kinds."""
+    related = "".join(
+        f'<Relationship Id="{kind}" Type="{_TYPES}/{kind}" Target="/xl/{kind}.xml"/>'
+        for kind in parts
+    )
+    namespace = "http://schemas.openxmlformats.org/package/2006/relationships"
+    links = f'<Relationships xmlns="{namespace}">{related}</Relationships>'
+    return {
+        "xl/worksheets/_rels/sheet1.xml.rels": links.encode(),
+        **{f"xl/{kind}.xml": text.encode() for kind, text in parts.items()},
+    }
+
+
+def test_comments_and_text_boxes_stand_below_the_rows_of_their_sheet() -> None:
+    box = "<txBody><a:p><a:r><a:t>Text box</a:t></a:r></a:p></txBody>"
+    pictures = '<pic><cNvPr descr="A red pump"/></pic><pic><cNvPr descr="pump.png"/></pic>'
+    comments = (
+        "<comments><authors><author>Ann</author></authors><commentList>"
+        '<comment ref="B3" authorId="0"><text><r><t>Ann:</t></r><r><t> Check this</t></r></text>'
+        '</comment><comment ref="A1" authorId="0"><text><t>copy</t></text></comment>'
+        "</commentList></comments>"
+    )
+    thread = '<a><threadedComment ref="A1"><text>Why?</text></threadedComment></a>'
+    parts = beside(
+        drawing=f"<wsDr {_DRAWN}><sp>{box}</sp>{pictures}</wsDr>",
+        comments=comments,
+        threadedComment=thread,
+    )
+
+    document = extract(xlsx({"S": PEOPLE, "T": [["Town"]]}, extra=parts))
+
+    assert document.text.split("\n\n")[2:] == [
+        "Text box",
+        "A red pump",
+        "Comment on A1: Why?",
+        "Comment by Ann on B3: Check this",
+        "## T",
+        "Town",
+    ]
+
+
+def test_a_sheet_of_text_boxes_alone_has_text() -> None:
+    box = "<txBody><a:p><a:r><a:t>Text box</a:t></a:r></a:p></txBody>"
+    parts = beside(drawing=f"<wsDr {_DRAWN}><sp>{box}</sp></wsDr>")
+
+    assert extract(xlsx({"S": []}, extra=parts)).text == "## S\n\nText box"
+
+
+def test_comments_of_binary_workbooks_are_named_as_not_read() -> None:
+    document = extract(xlsx({"S": PEOPLE}, extra={"xl/comments1.bin": b""}))
 
     assert document.metadata["notRead"] == ["comments"]
 

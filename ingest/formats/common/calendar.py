@@ -1,7 +1,8 @@
-"""Invitations (iCalendar): the fields that people read, one per line."""
+"""Calendars and invitations (iCalendar): the fields that people read, one per line."""
 
 import re
 
+_START = re.compile(r"\A\ufeff?\s*BEGIN:VCALENDAR\b", re.IGNORECASE)
 _FOLD = re.compile(r"\n[ \t]")
 _LINE = re.compile(r"([A-Za-z-]+)((?:;[^:\";]*(?:\"[^\"]*\"[^:\";]*)?)*):(.*)")
 _COMMON_NAME = re.compile(r";CN=\"?([^\";]+)", re.IGNORECASE)
@@ -16,9 +17,15 @@ _LABELS = {
     "ORGANIZER": "Organizer",
     "ATTENDEE": "Attendee",
     "DESCRIPTION": "Description",
+    "CATEGORIES": "Categories",
     "RRULE": "Repeats",
 }
 _SHOWN_OF = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
+
+
+def is_calendar(text: str) -> bool:
+    """Whether the text begins as an iCalendar file."""
+    return _START.match(text[:200]) is not None
 
 
 def calendar_text(text: str) -> str:

@@ -1,0 +1,105 @@
+"""What stands on the sheets of a workbook beside its cells: comments, text boxes, chart titles."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from lxml import etree
+
+from ingest.formats.common import inflate_limit
+from ingest.formats.common.markdown import plain
+from ingest.formats.office.blocks import one_line
+from ingest.formats.office.drawing_text import text_of
+from ingest.formats.office.opc import Package
+from ingest.formats.office.xml_tree import attribute, child
+from ingest.formats.sheets.second_reader import SheetEntry
+from ingest.optional_steps import improve
+
+_FILE_NAME = re.compile(r"\S+\.[A-Za-z]{3,4}")
+_MOST = 10_000  # comments of a sheet
+
+
+class Drawings:
+    """Values of charts are those of cells, so only their titles count."""
+
+    def __init__(self, package: Package, workbook: str, sheets: list[SheetEntry]) -> None:
+        self._package = package
+        self._parts = [sheet.part for sheet in sheets]
+        self._people = _people(package, workbook)
+
+    def of(self, index: int) -> list[str]:
+        """Markdown blocks of the sheet with this index."""
+        part = self._parts[index] if index < len(self._parts) else ""
+        if not part:
+            return []
+        drawn = improve("graphics", lambda: list(self._drawn(part)), otherwise=list[str])
+        said = improve("comments", lambda: list(self._comments(part)), otherwise=list[str])
+        return [*drawn, *said]
+
+    def _drawn(self, sheet: str) -> Iterator[str]:
+        for part in self._package.related(sheet, "drawing"):
+            root = _root(self._package, part)
+            for shape in () if root is None else root.iter("{*}sp", "{*}pic", "{*}chart"):
+                if text := one_line(self._text(part, shape)):
+                    yield plain(text)
+
+    def _text(self, part: str, shape: etree._Element) -> str:
+        name = etree.QName(shape).localname
+        if name == "chart":
+            relation = self._package.relations(part).get(attribute(shape, "id") or "")
+            root = None if relation is None else _root(self._package, relation.target)
+            title = None if root is None else child(child(root, "chart"), "title")
+            return f"Chart: {text_of(title)}" if title is not None and text_of(title) else ""
+        body = child(shape, "txBody")
+        if body is not None and text_of(body).strip():
+            return text_of(body)
+        named = next(shape.iter("{*}cNvPr"), None)
+        described = "" if named is None else str(named.get("descr", ""))
+        return "" if _FILE_NAME.fullmatch(described) else described
+
+    def _comments(self, sheet: str) -> Iterator[str]:
+        """Threads, and the notes that are no copies of them."""
+        threads = self._roots(sheet, "threadedComment")
+        replaced = set()
+        for item in (item for root in threads for item in root.iter("{*}threadedComment")):
+            replaced.add(item.get("ref"))
+            text = "".join(part.text or "" for part in item.iterchildren("{*}text"))
+            yield _comment(self._people.get(item.get("personId", ""), ""), item, text)
+        for root in self._roots(sheet, "comments"):
+            authors = [author.text or "" for author in root.iterfind("{*}authors/{*}author")]
+            for number, item in enumerate(root.iterfind("{*}commentList/{*}comment")):
+                if number >= _MOST:
+                    break
+                if item.get("ref") not in replaced:
+                    at = item.get("authorId", "")
+                    is_known = at.isdecimal() and int(at) < len(authors)
+                    texts = (part.text or "" for part in item.iter("{*}t"))
+                    yield _comment(authors[int(at)] if is_known else "", item, "".join(texts))
+
+    def _roots(self, sheet: str, kind: str) -> list[etree._Element]:
+        parts = (part for part in self._package.related(sheet, kind) if part.endswith(".xml"))
+        roots = (_root(self._package, part) for part in parts)
+        return [root for root in roots if root is not None]
+
+
+def _root(package: Package, part: str) -> etree._Element | None:
+    """The root of a part that is small enough for a tree; cells are streamed."""
+    if part not in package or package.member(part)[1].file_size > inflate_limit.TREES.part:
+        return None
+    return package.find_xml(part)
+
+
+def _people(package: Package, workbook: str) -> Mapping[str, str]:
+    """Names of those who commented, by their ids."""
+    parts = improve("comments", partial(package.related, workbook, "person"), otherwise=list[str])
+    roots = (_root(package, part) for part in parts)
+    people = (person for root in roots if root is not None for person in root.iter("{*}person"))
+    return {person.get("id", ""): person.get("displayName", "") for person in people}
+
+
+def _comment(author: str, item: etree._Element, text: str) -> str:
+    """`Comment by Ann on B3: text`; Excel begins a note with the name of its author."""
+    said = one_line(text).removeprefix(f"{author}:").lstrip() if author else one_line(text)
+    place = f" on {item.get('ref')}" if item.get("ref") else ""
+    by = f" by {author}" if author else ""
+    return plain(f"Comment{by}{place}: {said}") if said else ""
