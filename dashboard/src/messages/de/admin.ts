@@ -84,7 +84,7 @@ export const admin: typeof en = {
   paused: "angehalten",
   disabled: "abgeschaltet",
   on: "läuft",
-  pauseTitle: (type, shown) => `${type} anhalten? ${shown} Aufträge sind bereit.`,
+  pauseTitle: (type, n, shown) => `${type} anhalten? ${plural("de", n, { one: "1 Auftrag ist bereit.", other: `${shown} Aufträge sind bereit.` })}`,
   pauseText: "Aufträge dieser Art warten, bis sie fortgesetzt wird; laufende werden beendet.",
   typePaused: (type) => `${type} ist angehalten.`,
   typeResumed: (type) => `${type} läuft wieder.`,
