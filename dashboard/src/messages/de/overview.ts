@@ -74,7 +74,7 @@ export const overview: typeof en = {
   silent: "stumm",
   busy: "Belegt",
   ofSlots: (running, slots) => `${running} von ${slots}`,
-  heartbeat: "Lebenszeichen",
+  heartbeat: "Zuletzt",
   started: "gestartet",
   ago: (age) => `vor ${age}`,
   noWorkers: "Kein Worker läuft. Starten mit ",
