@@ -19,7 +19,7 @@ from api.routes.installation import (
     workers,
 )
 from api.routes.jobs import job_lists, job_requests, job_types, jobs
-from api.routes.search import judgements, search
+from api.routes.search import evaluation, judgements, search
 from api.routes.sources import (
     bulk,
     chunks,
@@ -56,6 +56,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     chunks.router,
     judgements.router,
     judgements.sets,
+    evaluation.router,
     tickets.router,
     me.router,
     applications.router,

@@ -60,6 +60,11 @@ def name(cursor: str | None) -> str | None:
     return _decode(cursor, storable)
 
 
+def time_and_hash(cursor: str | None) -> tuple[datetime, bytes] | None:
+    """Parse the sort key of judged questions; raises Rejected for an invalid cursor."""
+    return _decode(cursor, lambda time, hash: (_aware(time), bytes.fromhex(hash)))
+
+
 def only_id(cursor: str | None) -> UUID | None:
     """Parse the sort key of lists by id; raises Rejected for an invalid cursor."""
     return _decode(cursor, UUID)

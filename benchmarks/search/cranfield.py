@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from api.cli.evaluation.collection_files import read_records
-from api.cli.evaluation.measures import Interval, bootstrap, ndcg, reciprocal_rank
 from api.cli.evaluation.qrels import read_qrels
+from ingest.search.evaluation.measures import Interval, bootstrap, ndcg, reciprocal_rank
 
 _SOURCE: Final = -1
 """The code of the paper that a question came from."""

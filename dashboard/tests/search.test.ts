@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import type { Judgement, SearchHit } from "@rag-ingest/client";
+import type { EvaluationView, Judgement, Mean, SearchHit } from "@rag-ingest/client";
 import { readQuery, setQuery } from "../src/app/router.ts";
 import { isAbout, toConditions, toWhere } from "../src/screens/search/conditions.ts";
 import { codeOf } from "../src/screens/search/copy-as.ts";
 import { judgementOf } from "../src/screens/search/judged.ts";
 import { excerptStart, mark, telling } from "../src/screens/search/marking.ts";
+import { measuresOf, rowsOf, verdictOf } from "../src/screens/search/measures.ts";
 import { goneFrom, movesOf } from "../src/screens/search/moves.ts";
-import { asQuery, filterOf, howOf, requestOf, SEARCH } from "../src/screens/search/settings.ts";
+import { asQuery, filterOf, howOf, requestOf, SEARCH, whatOf } from "../src/screens/search/settings.ts";
 
 const marked = (content: string, terms: string[], grams: string[] = []) =>
   mark(content, terms, grams).map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join("");
@@ -151,4 +152,41 @@ test("a judgement is found by document, words and filter", () => {
   assert.equal(judgementOf(found, undefined, [judged]), undefined);
   assert.equal(judgementOf({ ...found, documentId: "e" }, { collectionIds: ["c"], where: { uri: "x" } }, [judged]), undefined);
   assert.equal(judgementOf({ ...found, content: "oil" }, { collectionIds: ["c"], where: { uri: "x" } }, [judged]), undefined);
+});
+
+const mean = (mean: number, low: number, high: number): Mean => ({ mean, low, high });
+
+/** An evaluation of these values of nDCG@10, by question and run. */
+function evaluated(...values: number[][]): EvaluationView {
+  const names = ["mrr", "recall@20", "ndcg@10", "recall@5"];
+  return {
+    questionCount: values.length, asked: values.length, stoppedBy: null,
+    runs: values[0]!.map(() => ({ degraded: 0, measures: Object.fromEntries(names.map((name) => [name, mean(0, 0, 0)])), differences: null })),
+    questions: values.map((of, at) => ({ query: `q${at}`, filter: null, answers: 1, measures: of.map((value) => ({ "ndcg@10": value })) })),
+  };
+}
+
+test("a difference is told apart from chance by its interval", () => {
+  assert.equal(verdictOf(mean(0.1, 0.01, 0.2)), "better");
+  assert.equal(verdictOf(mean(-0.1, -0.2, -0.01)), "worse");
+  assert.equal(verdictOf(mean(0.1, 0, 0.2)), "unsure");
+  assert.equal(verdictOf(mean(0, 0, 0)), "unsure");
+});
+
+test("the main measure comes first, then recall at growing depths", () => {
+  assert.deepEqual(measuresOf(evaluated([1])), ["ndcg@10", "recall@5", "recall@20", "mrr"]);
+});
+
+test("questions that lost most come first; of one setting, those that it answers worst", () => {
+  assert.deepEqual(rowsOf(evaluated([1, 1], [1, 0.2], [0, 1], [0, 0])).map(({ query }) => query), ["q1", "q3", "q0", "q2"]);
+  assert.deepEqual(rowsOf(evaluated([0.5], [0], [1])).map(({ query, change }) => [query, change]), [["q1", null], ["q0", null], ["q2", null]]);
+});
+
+test("the filter of a judged question comes back from the address", () => {
+  const filter = { where: { uri: { glob: "a/**" } }, collectionIds: ["c"], knowledgeSourceIds: ["s", "t"] };
+  const { q, where, collections, sources } = whatOf("oil", filter) as Record<string, string>;
+  assert.equal(q, "oil");
+  assert.deepEqual(filterOf({ where, collections, sources }), filter);
+  assert.deepEqual(filterOf(whatOf("oil", { metadata: { year: 2024 } }) as { where: string }), { where: { "metadata.year": 2024 } });
+  assert.equal(filterOf(whatOf("oil", null) as object), undefined);
 });

@@ -198,3 +198,34 @@ def test_it_has_no_grave_faults_of_accessibility(page: Page, report: Any, chunks
     page.goto(address(report, chunk=chunks[0]["id"]))
     expect(marked(page).first).to_be_attached()
     check_accessibility(page)
+
+
+def test_other_chunk_settings_are_tried_beside_the_stored_chunks(
+    page: Page, report: Any, chunks: Any, service: Service
+) -> None:
+    page.goto(address(report))
+    page.get_by_role("button", name="Other settings").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Tokens per chunk").fill("10")
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.locator(".field-error")).to_be_visible()
+
+    dialog.get_by_label("Tokens per chunk").fill("256")
+    dialog.get_by_role("button", name="Preview").click()
+    stored = dialog.get_by_role("region", name="As stored")
+    other = dialog.get_by_role("region", name="With these settings")
+    on_first = [chunk for chunk in chunks if chunk["page"] == 1]
+    expect(stored).to_contain_text(f"{len(chunks)} chunks")
+    expect(stored.get_by_role("listitem")).to_have_count(len(on_first))
+    larger = other.get_by_role("listitem")
+    expect(larger.first).to_contain_text(on_first[0]["content"].split("\n")[-1][:60])
+    assert larger.count() < len(on_first)
+    check_accessibility(page)
+    assert service.get(f"/api/documents/{report['id']}/chunks", limit=200)["items"] == chunks
+
+
+def test_a_viewer_tries_no_settings(viewer_page: Page, report: Any) -> None:
+    viewer_page.goto(address(report))
+
+    expect(viewer_page.get_by_role("heading", name="Chunks")).to_be_visible()
+    expect(viewer_page.get_by_role("button", name="Other settings")).to_have_count(0)

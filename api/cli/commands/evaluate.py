@@ -20,11 +20,12 @@ from api.cli.client.uploader import UploadOptions
 from api.cli.commands.upload import upload_files
 from api.cli.commands.upload_report import print_result
 from api.cli.evaluation.corpus import corpus_files
-from api.cli.evaluation.questions import Question, QuestionSet, load_questions
+from api.cli.evaluation.questions import QuestionSet, load_questions
 from api.cli.evaluation.report import print_comparison, print_runs
 from api.cli.evaluation.runs import Comparison, Run, Variant, as_json, compare, read_runs, run
 from api.cli.output import CommandError, count, notes, out, plain, print_json
 from api.cli.progress import progress_bar
+from ingest.search.evaluation.questions import Question
 
 _ATTEMPTS: Final = 10
 _PAUSE_SECONDS: Final = 2.0

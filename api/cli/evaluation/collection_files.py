@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from api.cli.output import CommandError
+from ingest.search.evaluation.questions import normal_id
 
 
 class Record(NamedTuple):
@@ -59,11 +60,6 @@ def read_text(file: Path) -> str:
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     return text.replace("\r\n", "\n")
-
-
-def normal_id(id: str) -> str:
-    """An id without leading zeros, which collections write in one file and not in the other."""
-    return id.lstrip("0") or "0" if id.isdecimal() else id
 
 
 _SMART_FIELD: Final = re.compile(r"\.([A-Z])[ \t]*")

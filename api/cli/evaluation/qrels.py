@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from api.cli.evaluation.collection_files import normal_id, read_text
+from api.cli.evaluation.collection_files import read_text
 from api.cli.output import CommandError
+from ingest.search.evaluation.questions import normal_id
 
 Grades = Literal["auto", "gain", "cranfield"]
 """`gain`: higher is better, as in TREC. `cranfield`: 1 is the best, 4 the least, 5 none, and -1 is

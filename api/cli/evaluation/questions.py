@@ -13,31 +13,15 @@ search.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from api.cli.evaluation.collection_files import read_records, read_text
 from api.cli.evaluation.qrels import Grades, read_qrels
 from api.cli.output import CommandError
-
-
-class Target(NamedTuple):
-    """Where an answer is."""
-
-    document: str | None = None
-    page: int | None = None
-    quote: str | None = None
-    gain: float = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    id: str
-    text: str
-    targets: Sequence[Target]
-    filter: Mapping[str, Any] | None = None
+from ingest.search.evaluation.questions import Question, Target
 
 
 @dataclass(slots=True, kw_only=True)

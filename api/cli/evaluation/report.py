@@ -5,9 +5,9 @@ from typing import Final
 
 from rich.console import Console
 
-from api.cli.evaluation.measures import Interval
-from api.cli.evaluation.runs import MAIN_MEASURE, Comparison, Run
+from api.cli.evaluation.runs import Comparison, Run
 from api.cli.output import count, plain, table
+from ingest.search.evaluation.measures import MAIN_MEASURE, Interval
 
 _MOST_CHANGES: Final = 10
 _COLUMNS: Final = {

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from api.cli.evaluation.judge import judge
-from api.cli.evaluation.measures import Interval, bootstrap
-from api.cli.evaluation.questions import Question
 from api.cli.output import CommandError
+from ingest.search.evaluation.judge import judge
+from ingest.search.evaluation.measures import (
+    MAIN_MEASURE,
+    Interval,
+    bootstrap,
+    paired_differences,
+)
+from ingest.search.evaluation.questions import Question
 
-MAIN_MEASURE: Final = "ndcg@10"
 _VERSION: Final = 1
 
 Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -132,14 +136,7 @@ class Comparison(NamedTuple):
 def compare(after: Run, before: Run, *, name: str) -> Comparison:
     """Differences of the measures that both have, with paired intervals."""
     common = [id for id in after.questions if id in before.questions]
-    new, old = after.series(common), before.series(common)
-    differences = bootstrap(
-        {
-            measure: [now - then for now, then in zip(new[measure], old[measure], strict=True)]
-            for measure in new
-            if measure in old
-        }
-    )
+    differences = paired_differences(after.series(common), before.series(common))
     changes = [
         Change(
             after.questions[id]["query"],

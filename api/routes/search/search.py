@@ -6,10 +6,12 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from api.authenticated_route import AuthenticatedRoute
+from api.authentication import Key
 from api.dependencies import Reader, RuntimeDep
 from api.middleware.in_use import InUseDep
 from api.schema.json_model import Body, Whole
 from api.schema.search_filter import Query, SearchFilter, parsed
+from ingest.runtime import Runtime
 from ingest.search.explanation import SearchExplanation
 from ingest.search.fusion import Weights
 from ingest.search.question import Answer, Mode, Question
@@ -48,11 +50,10 @@ class SearchWeights(Body):
         return self
 
 
-class SearchRequest(Body):
-    query: Annotated[Query, Field(max_length=8000)]
-    limit: Annotated[Whole, Field(ge=1, le=100)] = 10
+class SearchSettings(Body):
+    """How to search."""
+
     mode: Mode = "hybrid"
-    filter: SearchFilter = SearchFilter()
     min_score: LeastScores = LeastScores()
     collapse: bool = True
     """Whether chunks that say the same about the query become one hit with `duplicates`."""
@@ -63,8 +64,6 @@ class SearchRequest(Body):
     weights: SearchWeights = SearchWeights()
     rerank: bool = True
     """Whether a configured reranker ranks the best candidates again."""
-    explain: bool = False
-    """Whether the answer says why each hit is where it is, and how long each step took."""
 
     @model_validator(mode="after")
     def scores_exist(self) -> Self:
@@ -74,6 +73,14 @@ class SearchRequest(Body):
         if self.mode == "vector" and least.bm25 is not None:
             raise ValueError("minScore.bm25: a vector search has no keyword score")
         return self
+
+
+class SearchRequest(SearchSettings):
+    query: Annotated[Query, Field(max_length=8000)]
+    limit: Annotated[Whole, Field(ge=1, le=100)] = 10
+    filter: SearchFilter = SearchFilter()
+    explain: bool = False
+    """Whether the answer says why each hit is where it is, and how long each step took."""
 
     def question(self) -> Question:
         return Question(
@@ -122,22 +129,27 @@ async def search_chunks(
     hits and scores of `keyword` with `"degraded": ["vector"]`; `vector` is answered with 503 and
     the code of the cause.
     """
+    with in_use.limited("searches", key):
+        return await answer_of(body, runtime, key)
+
+
+async def answer_of(body: SearchRequest, runtime: Runtime, key: Key) -> SearchHits:
+    """Search what the caller may see. Raises FieldRejected, and what `search` raises."""
     filter = parsed(body.filter)
     if not body.query.strip():
         return SearchHits(hits=[])  # only characters that are never stored
-    with in_use.limited("searches", key):
-        answer = await search(
-            body.question(),
-            SearchScope(
-                application_id=key.application_id,
-                source_ids=body.filter.knowledge_source_ids,
-                collection_ids=body.filter.collection_ids,
-                visible_in=key.collection_ids,
-                metadata=body.filter.metadata,
-                filter=filter,
-            ),
-            runtime.search_parts,
-        )
+    answer = await search(
+        body.question(),
+        SearchScope(
+            application_id=key.application_id,
+            source_ids=body.filter.knowledge_source_ids,
+            collection_ids=body.filter.collection_ids,
+            visible_in=key.collection_ids,
+            metadata=body.filter.metadata,
+            filter=filter,
+        ),
+        runtime.search_parts,
+    )
     failure = answer.rerank_failure
     degraded, reason = _degraded(answer)
     return SearchHits(

@@ -10,16 +10,14 @@ import { navigate } from "./router.ts";
 
 export const isHelpOpen = signal(false);
 
-/** Milliseconds in which the second key of `g s` must follow. */
-const SEQUENCE = 1500;
-
 export function useShortcuts(): void {
   useEffect(() => {
-    let began = Number.NEGATIVE_INFINITY;
+    /** Whether `g` was the last key; no time limit, for those who type slowly, or whose machine does. */
+    let isBegun = false;
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
-      if (event.timeStamp - began < SEQUENCE) {
-        began = Number.NEGATIVE_INFINITY;
+      if (isBegun) {
+        isBegun = false;
         const screen = visibleScreens().find(({ navigation }) => navigation!.shortcut === event.key);
         if (screen) {
           event.preventDefault();
@@ -27,11 +25,16 @@ export function useShortcuts(): void {
           return;
         }
       }
-      if (event.key === "g") began = event.timeStamp;
+      if (event.key === "g") isBegun = true;
       else if (ACTIONS[event.key]?.()) event.preventDefault();
     };
+    const onPointer = () => (isBegun = false);
     addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+    addEventListener("pointerdown", onPointer);
+    return () => {
+      removeEventListener("keydown", onKey);
+      removeEventListener("pointerdown", onPointer);
+    };
   }, []);
 }
 

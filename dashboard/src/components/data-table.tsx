@@ -1,7 +1,7 @@
 /** Lists: real tables, with keyboard, selection and sorting; wide ones scroll inside their frame. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { pageTurn } from "../live/list.ts";
 import { moveFocus } from "./row-focus.ts";
 import { Icon } from "./icon.tsx";
@@ -48,9 +48,13 @@ interface TableProps<T> {
 
 export function DataTable<T>({ caption, columns, rows, keyOf, hrefOf, selection, sort, onSort, isBusy }: TableProps<T>) {
   const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    fit(frame.current!);
+    const resized = () => fit(frame.current!);
+    addEventListener("resize", resized);
+    return () => removeEventListener("resize", resized);
+  });
   useEffect(() => {
-    // What scrolls must be reached by keyboard.
-    frame.current!.tabIndex = frame.current!.scrollWidth > frame.current!.clientWidth ? 0 : -1;
     if (!pageTurn.isDue) return;
     pageTurn.isDue = false;
     scrollTo(0, 0);
@@ -86,6 +90,13 @@ export function DataTable<T>({ caption, columns, rows, keyOf, hrefOf, selection,
       </table>
     </div>
   );
+}
+
+/** A table that is wider than its frame scrolls in it, and is reached by keyboard; its head cannot stick to the page then. */
+function fit(frame: HTMLDivElement): void {
+  const isWide = frame.scrollWidth > frame.clientWidth;
+  frame.classList.toggle("is-wide", isWide);
+  frame.tabIndex = isWide ? 0 : -1;
 }
 
 function classOf(column: Column<never>): string {

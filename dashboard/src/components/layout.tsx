@@ -1,11 +1,12 @@
 /** The parts that screens are made of. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { href, path, place, readQuery, setQuery, text } from "../app/router.ts";
 import { number } from "../messages/format.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon } from "./icon.tsx";
+import { shortId } from "./text.tsx";
 
 interface ScreenProps {
   title: ComponentChildren;
@@ -21,7 +22,8 @@ interface ScreenProps {
 /** The frame of every screen. Its heading gets the focus when the reader arrives. */
 export function ScreenFrame({ title, parent, actions, lead, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // With the heading, not after it: a reader may already have gone on to `main`.
+  useLayoutEffect(() => {
     // Of a screen that was loaded first; meanwhile its frame had the focus.
     if (document.activeElement?.id === "main") heading.current!.focus({ preventScroll: true });
   }, []);
@@ -137,5 +139,5 @@ export function CodeBlock({ text, label }: { text: string; label?: string }) {
 
 /** An identifier, shortened, with a button to copy it. */
 export function Id({ value }: { value: string }) {
-  return <span class="id"><code title={value}>{value.slice(0, 8)}</code><CopyButton text={value} /></span>;
+  return <span class="id"><code title={value}>{shortId(value)}</code><CopyButton text={value} /></span>;
 }

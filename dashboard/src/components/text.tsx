@@ -28,6 +28,11 @@ export function Count({ value }: { value: number | null | undefined }) {
   return value == null ? <Missing /> : <>{number(value)}</>;
 }
 
+/** The end of an id: ids begin with the time, so those of one minute begin alike. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`;
+}
+
 export function Missing() {
   return <span class="missing">–</span>;
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { recoveries } from "../app/connection.ts";
-import { AtMostEvery } from "./pace.ts";
+import { Reader, type Held } from "./reader.ts";
 
 export interface Resource<T> {
   /** The latest answer; undefined until the first one for these `dependencies`. */
@@ -20,12 +20,6 @@ export interface Resource<T> {
 export interface ResourceOptions {
   /** Milliseconds between reads while the page is visible. */
   every?: number | undefined;
-}
-
-interface Held<T> {
-  key: string;
-  data?: T;
-  error?: unknown;
 }
 
 /** `dependencies`: values that the request is made of; other values start anew. */
@@ -67,51 +61,4 @@ export function useResource<T>(
     refresh: reader.current.refresh,
     set: (data) => setHeld({ key, data }),
   };
-}
-
-class Reader<T> {
-  private request: AbortController | undefined;
-  private isStale = false;
-  private readonly pace = new AtMostEvery(1000, () => this.read());
-
-  constructor(
-    private readonly latest: () => { load: (signal: AbortSignal) => Promise<T>; key: string },
-    private readonly show: (change: (held: Held<T>) => Held<T>) => void,
-  ) {}
-
-  /** Read at once; an earlier request is of no use any more. */
-  start(): void {
-    this.request?.abort();
-    this.request = undefined;
-    this.read();
-  }
-
-  readonly refresh = (): void => this.pace.request();
-
-  stop(): void {
-    this.pace.stop();
-    this.request?.abort();
-  }
-
-  private read(): void {
-    // A slow service gets no second request: it is asked again after its answer.
-    if (this.request) {
-      this.isStale = true;
-      return;
-    }
-    const { load, key } = this.latest();
-    const request = (this.request = new AbortController());
-    this.isStale = false;
-    load(request.signal).then(
-      (data) => this.done(request, () => ({ key, data })),
-      (error: unknown) => this.done(request, (held) => (held.key === key ? { ...held, error } : { key, error })),
-    );
-  }
-
-  private done(request: AbortController, change: (held: Held<T>) => Held<T>): void {
-    if (request.signal.aborted) return;
-    this.request = undefined;
-    this.show(change);
-    if (this.isStale) this.refresh();
-  }
 }

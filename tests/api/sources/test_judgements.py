@@ -9,10 +9,11 @@ import httpx
 import numpy as np
 import pytest
 
-from api.cli.evaluation.judge import judge
-from api.cli.evaluation.questions import Question, load_questions
+from api.cli.evaluation.questions import load_questions
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
+from ingest.search.evaluation.judge import judge
+from ingest.search.evaluation.questions import Question
 from ingest.store.search import judgements
 from ingest.store.sources import sources
 from tests.api.access.test_limited_keys import limited_key

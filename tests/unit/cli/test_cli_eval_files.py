@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from api.cli.evaluation.collection_files import Record, read_records
-from api.cli.evaluation.measures import RESAMPLES, bootstrap, ndcg, reciprocal_rank
 from api.cli.evaluation.qrels import Grades, read_qrels
 from api.cli.evaluation.questions import load_questions
 from api.cli.output import CommandError
+from ingest.search.evaluation.measures import RESAMPLES, bootstrap, ndcg, reciprocal_rank
 
 TREC = (
     "<DOC>\n<DOCNO> FT911-3 </DOCNO>\n<HEADLINE>A &amp; B</HEADLINE>\n<TEXT>\nsome <P>words\n"

@@ -23,7 +23,7 @@ export const batches: typeof en = {
   cancelled: (n, shown) => plural("de", n, { one: `${shown} Auftrag wurde abgebrochen.`, other: `${shown} Aufträge wurden abgebrochen.` }),
   csv: "Bericht als CSV",
   waits: (n, shown, what) => plural("de", n, { one: `${shown} wartet auf ${what}`, other: `${shown} warten auf ${what}` }),
-  sum: (total) => `${total} Dateien insgesamt`,
+  sum: (n, total) => plural("de", n, { one: "1 Datei", other: `${total} Dateien insgesamt` }),
   path: "Pfad",
   state: "Zustand",
   reason: "Grund",

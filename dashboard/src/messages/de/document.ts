@@ -62,4 +62,11 @@ export const document: typeof en = {
   markedWords: "Gefundene Wörter:",
   unmark: "Nicht mehr markieren",
   toChunk: "Zurück zum Abschnitt",
+  tryOther: "Andere Einstellungen …",
+  otherChunks: "Abschnitte mit anderen Einstellungen",
+  preview: "Vorschau",
+  toSettings: "Einstellungen der Quelle",
+  stored: "Wie gespeichert",
+  wouldBe: "Mit diesen Einstellungen",
+  previewCut: "Eine Vorschau hat die ersten 200 Abschnitte der Datei.",
 };

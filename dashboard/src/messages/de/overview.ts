@@ -15,7 +15,9 @@ export const overview: typeof en = {
   pauseAll: "Alle Arbeit anhalten",
   resumeAll: "Alle Arbeit fortsetzen",
   pauseTitle: "Die Arbeit aller Anwendungen anhalten?",
-  pauseText: (running) => `Kein weiterer Auftrag beginnt, in keiner Anwendung. Die hier laufenden (${running}) enden wie gewohnt. Hochgeladenes wird angenommen und wartet.`,
+  pauseText: (n, running) => `Kein weiterer Auftrag beginnt, in keiner Anwendung. ${
+    n === 0 ? "Hier läuft keiner." : plural("de", n, { one: "Der hier laufende endet wie gewohnt.", other: `Die ${running} hier laufenden enden wie gewohnt.` })
+  } Hochgeladenes wird angenommen und wartet.`,
   isPaused: "Alle Arbeit ist angehalten.",
   isPausedText: "Hochgeladenes wird angenommen; die Aufträge warten, bis der Betreiber sie fortsetzt.",
   isResumed: "Die Arbeit geht weiter.",
@@ -72,7 +74,7 @@ export const overview: typeof en = {
   silent: "stumm",
   busy: "Belegt",
   ofSlots: (running, slots) => `${running} von ${slots}`,
-  heartbeat: "Lebenszeichen",
+  heartbeat: "Zuletzt",
   started: "gestartet",
   ago: (age) => `vor ${age}`,
   noWorkers: "Kein Worker läuft. Starten mit ",

@@ -9,6 +9,7 @@ export const titles: typeof en = {
   site: "Website",
   document: "Dokument",
   search: "Suche",
+  evaluation: "Auswertung",
   collections: "Sammlungen",
   jobs: "Aufträge",
   reviews: "Prüfungen",

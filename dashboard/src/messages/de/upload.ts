@@ -7,7 +7,7 @@ export const upload: typeof en = {
   dropHint: "Ordner behalten ihre Pfade. Auch Tausende Dateien sind möglich.",
   chooseFiles: "Dateien wählen",
   chooseFolder: "Ordner wählen",
-  reading: (shown) => `${shown} Dateien gefunden`,
+  reading: (n, shown) => plural("de", n, { one: "1 Datei gefunden", other: `${shown} Dateien gefunden` }),
   chosen: (n, shown) => plural("de", n, { one: `${shown} Datei`, other: `${shown} Dateien` }),
   chosenOf: (files, size) => `${files}, ${size}`,
   start: (n, shown) => plural("de", n, { one: `${shown} Datei hochladen`, other: `${shown} Dateien hochladen` }),
@@ -62,7 +62,7 @@ export const upload: typeof en = {
   all: "Alle",
   unreadable: "Die Datei ist nicht lesbar: Sie wurde nach der Auswahl geändert, verschoben oder gelöscht.",
   reportTitle: "Verarbeitung",
-  reportText: (total) => `${total} Dateien im Bericht`,
+  reportText: (n, total) => plural("de", n, { one: "1 Datei im Bericht", other: `${total} Dateien im Bericht` }),
   reportDone: "Alles ist verarbeitet.",
   sums: (parts) => `= ${parts}`,
   states2: {

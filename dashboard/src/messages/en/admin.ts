@@ -85,7 +85,7 @@ export const admin = {
   paused: "paused",
   disabled: "disabled",
   on: "runs",
-  pauseTitle: (type: string, shown: string) => `Pause ${type}? ${shown} jobs are ready.`,
+  pauseTitle: (type: string, n: number, shown: string) => `Pause ${type}? ${plural("en", n, { one: "1 job is ready.", other: `${shown} jobs are ready.` })}`,
   pauseText: "Jobs of this type wait until it is resumed; those that run are finished.",
   typePaused: (type: string) => `${type} is paused.`,
   typeResumed: (type: string) => `${type} runs again.`,

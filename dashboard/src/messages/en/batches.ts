@@ -22,7 +22,7 @@ export const batches = {
   cancelled: (n: number, shown: string) => plural("en", n, { one: `${shown} job was cancelled.`, other: `${shown} jobs were cancelled.` }),
   csv: "Report as CSV",
   waits: (n: number, shown: string, what: string) => plural("en", n, { one: `${shown} waits for ${what}`, other: `${shown} wait for ${what}` }),
-  sum: (total: string) => `${total} files in all`,
+  sum: (n: number, total: string) => plural("en", n, { one: "1 file", other: `${total} files in all` }),
   path: "Path",
   state: "State",
   reason: "Reason",

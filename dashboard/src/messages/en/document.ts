@@ -63,4 +63,11 @@ export const document = {
   markedWords: "Found words:",
   unmark: "Mark them no more",
   toChunk: "Back to the chunk",
+  tryOther: "Other settings …",
+  otherChunks: "Chunks with other settings",
+  preview: "Preview",
+  toSettings: "Settings of the source",
+  stored: "As stored",
+  wouldBe: "With these settings",
+  previewCut: "A preview has the first 200 chunks of the file.",
 };

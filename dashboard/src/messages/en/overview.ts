@@ -14,7 +14,9 @@ export const overview = {
   pauseAll: "Pause all work",
   resumeAll: "Resume all work",
   pauseTitle: "Pause all work of all applications?",
-  pauseText: (running: string) => `No further job starts, in any application. The ${running} running here end as usual. Uploads are accepted and wait.`,
+  pauseText: (n: number, running: string) => `No further job starts, in any application. ${
+    n === 0 ? "None is running here." : plural("en", n, { one: "The one running here ends as usual.", other: `The ${running} running here end as usual.` })
+  } Uploads are accepted and wait.`,
   isPaused: "All work is paused.",
   isPausedText: "Uploads are accepted; their jobs wait until the operator resumes them.",
   isResumed: "Work goes on.",

@@ -9,6 +9,7 @@ export const titles = {
   site: "Site",
   document: "Document",
   search: "Search",
+  evaluation: "Evaluation",
   collections: "Collections",
   jobs: "Jobs",
   reviews: "Reviews",

@@ -6,7 +6,7 @@ export const upload = {
   dropHint: "Folders keep their paths. Thousands of files are fine.",
   chooseFiles: "Choose files",
   chooseFolder: "Choose a folder",
-  reading: (shown: string) => `${shown} files found`,
+  reading: (n: number, shown: string) => plural("en", n, { one: "1 file found", other: `${shown} files found` }),
   chosen: (n: number, shown: string) => plural("en", n, { one: `${shown} file`, other: `${shown} files` }),
   chosenOf: (files: string, size: string) => `${files}, ${size}`,
   start: (n: number, shown: string) => plural("en", n, { one: `Upload ${shown} file`, other: `Upload ${shown} files` }),
@@ -63,7 +63,7 @@ export const upload = {
   all: "All",
   unreadable: "The file cannot be read: it was changed, moved or deleted after it was chosen.",
   reportTitle: "Processing",
-  reportText: (total: string) => `${total} files in the report`,
+  reportText: (n: number, total: string) => plural("en", n, { one: "1 file in the report", other: `${total} files in the report` }),
   reportDone: "Everything is processed.",
   sums: (parts: string) => `= ${parts}`,
   states2: {

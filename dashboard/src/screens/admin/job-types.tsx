@@ -33,6 +33,7 @@ export function JobTypes() {
   const [edited, setEdited] = useState<JobType>();
   const [paused, setPaused] = useState<JobType>();
   const byType = new Map((counts.data ?? []).map((item) => [item.type, item]));
+  const readyOf = ({ type }: JobType) => byType.get(type)?.ready ?? 0;
   const change = async ({ type }: JobType, isPaused: boolean) => {
     await api.patch("/api/job-types/{type}", { path: { type }, body: { isPaused } });
     toast(isPaused ? admin().typePaused(typeName(type)) : admin().typeResumed(typeName(type)));
@@ -67,7 +68,7 @@ export function JobTypes() {
           }} />
       )}
       {paused && (
-        <ConfirmDialog title={admin().pauseTitle(typeName(paused.type), shown(byType.get(paused.type)?.ready ?? 0))} action={admin().pause}
+        <ConfirmDialog title={admin().pauseTitle(typeName(paused.type), readyOf(paused), shown(readyOf(paused)))} action={admin().pause}
           onConfirm={() => change(paused, true)} onClose={() => setPaused(undefined)}>
           <p>{admin().pauseText}</p>
         </ConfirmDialog>

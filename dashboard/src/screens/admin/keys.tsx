@@ -12,7 +12,7 @@ import { Card } from "../../components/layout.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { Name, Time } from "../../components/text.tsx";
+import { Name, shortId, Time } from "../../components/text.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
@@ -79,7 +79,7 @@ function columns(names: ReadonlyMap<string, string>, onRevoke: (key: ApiKey) => 
     { key: "role", title: admin().role, cell: ({ role }) => admin().rolesShort[role] },
     {
       key: "limit", title: admin().collections, isOptional: true,
-      cell: ({ collectionIds }) => collectionIds === null ? admin().everything : collectionIds.map((id) => <div key={id}><Name>{names.get(id) ?? id.slice(0, 8)}</Name></div>),
+      cell: ({ collectionIds }) => collectionIds === null ? admin().everything : collectionIds.map((id) => <div key={id}><Name>{names.get(id) ?? shortId(id)}</Name></div>),
     },
     { key: "prefix", title: admin().prefix, isOptional: true, cell: ({ prefix }) => <code>{prefix}</code> },
     { key: "used", title: admin().lastUsed, cell: ({ lastUsedAt }) => lastUsedAt ? <Time value={lastUsedAt} /> : admin().neverUsed },

@@ -41,7 +41,7 @@ export function BatchScreen({ params: { id } }: { params: { id: string } }) {
   return (
     <ScreenFrame title={batches().batchTitle(dateTime(new Date(data.createdAt)))} parent={parent} actions={<Actions batch={data} onChange={batch.refresh} />}>
       {batch.error !== undefined && <ErrorCard error={batch.error} onRetry={batch.refresh} />}
-      <Card title={batches().sum(number(data.total))} actions={<a href={href("/sources", { batchId: id })}>{batches().sources}</a>}>
+      <Card title={batches().sum(data.total, number(data.total))} actions={<a href={href("/sources", { batchId: id })}>{batches().sources}</a>}>
         <ShareList shares={sharesOf(data, states)} />
         {pending + processing > 0 && <OpenWork batchId={id} />}
       </Card>

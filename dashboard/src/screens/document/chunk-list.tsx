@@ -1,7 +1,8 @@
 /** The chunks of a page, in reading order. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { href } from "../../app/router.ts";
+import { may } from "../../app/session.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { copyText } from "../../components/copy-button.tsx";
 import { Id } from "../../components/layout.tsx";
@@ -10,15 +11,23 @@ import { toast } from "../../components/toasts.tsx";
 import type { Chunk, Marking } from "./document.tsx";
 import { MarkedWords } from "./marked-words.tsx";
 import { documents } from "./messages.ts";
+import { OtherChunks } from "./other-chunks.tsx";
 import { reveal } from "./reveal.ts";
 
 /** Characters of a question that is made of a chunk. */
 const QUESTION = 300;
 
-type ListProps = Marking & { isPaged: boolean; isLoading: boolean; isCut: boolean };
+type ListProps = Marking & {
+  isPaged: boolean;
+  isLoading: boolean;
+  isCut: boolean;
+  /** Whether its file is stored, so that it can be cut anew. */
+  isStored: boolean;
+};
 
-export function ChunkList({ document, chunks, chosen, pointed, words, onPoint, onChoose, isPaged, isLoading, isCut }: ListProps) {
+export function ChunkList({ document, part, chunks, chosen, pointed, words, onPoint, onChoose, isPaged, isLoading, isCut, isStored }: ListProps) {
   const t = documents();
+  const [isComparing, setComparing] = useState(false);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     reveal(list.current, ".is-chosen");
@@ -33,7 +42,10 @@ export function ChunkList({ document, chunks, chosen, pointed, words, onPoint, o
   };
   return (
     <section class="document-pane chunk-pane" aria-label={t.pane.chunks}>
-      <header><h2>{t.pane.chunks}</h2></header>
+      <header>
+        <h2>{t.pane.chunks}</h2>
+        {isStored && may("editor") && <Button kind="quiet" onClick={() => setComparing(true)}>{t.tryOther}</Button>}
+      </header>
       {isLoading && <Skeleton />}
       {!isLoading && chunks.length === 0 && <p class="missing">{t.noChunks}</p>}
       <ol class="chunk-list" ref={list} onKeyDown={onKeyDown} onPointerLeave={() => onPoint(null)}>
@@ -50,6 +62,7 @@ export function ChunkList({ document, chunks, chosen, pointed, words, onPoint, o
         ))}
       </ol>
       {isCut && <p class="remark">{t.moreChunks}</p>}
+      {isComparing && <OtherChunks document={document} part={part} chunks={chunks} onClose={() => setComparing(false)} />}
     </section>
   );
 }

@@ -104,7 +104,7 @@ function Panes({ document, pages, chunk }: { document: Document; pages: Pages; c
       <div class={`document-panes ${hasImages ? "with-image" : ""}`} data-pane={shown}>
         {hasImages && <PageImage {...common} />}
         <TextPane {...common} marked={rangeOf(pointed ?? chosen?.chunkId ?? null, chunks)} />
-        <ChunkList {...common} isPaged={part.state !== null} isLoading={list.isLoading} isCut={list.data?.nextCursor != null} />
+        <ChunkList {...common} isPaged={part.state !== null} isLoading={list.isLoading} isCut={list.data?.nextCursor != null} isStored={pages.images !== "original_not_stored"} />
       </div>
       <Facts document={document} />
     </div>

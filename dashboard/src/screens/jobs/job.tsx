@@ -8,7 +8,7 @@ import { Button, LinkButton } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Card, CodeBlock, Id, KeyValues, ScreenFrame } from "../../components/layout.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
-import { Name, Time } from "../../components/text.tsx";
+import { Name, shortId, Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { duration, number } from "../../messages/format.ts";
@@ -98,8 +98,8 @@ function Facts({ job }: { job: JobWithLogs }) {
         [words.took, job.durationMs === null ? null : duration(job.durationMs)],
         [words.runAt, job.runAt && <Time value={job.runAt} />],
         [words.heartbeat, job.heartbeatAt && <Time value={job.heartbeatAt} />],
-        [words.parent, job.parentJobId && <a href={href(`/jobs/${job.parentJobId}`)}><code>{job.parentJobId.slice(0, 8)}</code></a>],
-        [words.batch, job.batchId && <a href={href(`/batches/${job.batchId}`)}><code>{job.batchId.slice(0, 8)}</code></a>],
+        [words.parent, job.parentJobId && <a href={href(`/jobs/${job.parentJobId}`)}><code>{shortId(job.parentJobId)}</code></a>],
+        [words.batch, job.batchId && <a href={href(`/batches/${job.batchId}`)}><code>{shortId(job.batchId)}</code></a>],
         [words.id, <Id value={job.id} />],
       ]} />
       {PARENTS.has(job.type) && <p><a href={href("/jobs", { parentJobId: job.id })}>{jobs().children}</a></p>}

@@ -120,7 +120,7 @@ export function PauseButton({ overview: { isPaused, running }, onDone }: Props &
       <Button icon="pause" onClick={() => setAsked(true)}>{overview().pauseAll}</Button>
       {isAsked && (
         <ConfirmDialog title={overview().pauseTitle} action={overview().pauseAll} onConfirm={async () => { await setPaused(true); onDone(); }} onClose={() => setAsked(false)}>
-          <p>{overview().pauseText(boundedCount(running.count, running.isMore))}</p>
+          <p>{overview().pauseText(running.count, boundedCount(running.count, running.isMore))}</p>
         </ConfirmDialog>
       )}
     </>

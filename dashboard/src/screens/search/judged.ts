@@ -17,11 +17,15 @@ function canonical(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
+/** Whether two filters make the same question. */
+export function sameFilter(a: object | null | undefined, b: object | null | undefined): boolean {
+  return canonical(a ?? null) === canonical(b ?? null);
+}
+
 /** The judgement of a hit for this filter; undefined if it was not judged. */
 export function judgementOf(hit: SearchHit, filter: SearchFilter | undefined, judgements: readonly Judgement[]): Judgement | undefined {
-  const wanted = canonical(filter ?? null);
   const content = plain(hit.content);
   return judgements.find(
-    (one) => one.documentId === hit.documentId && canonical(one.filter ?? null) === wanted && content.includes(plain(one.quote)),
+    (one) => one.documentId === hit.documentId && sameFilter(one.filter, filter) && content.includes(plain(one.quote)),
   );
 }

@@ -2,9 +2,9 @@
 
 import type { Judgement, SearchFilter, SearchHit } from "@rag-ingest/client";
 import { useState } from "preact/hooks";
-import { setQuery } from "../../app/router.ts";
+import { href, setQuery } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
-import { Button, IconButton } from "../../components/button.tsx";
+import { Button, IconButton, LinkButton } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Card } from "../../components/layout.tsx";
 import { attempt } from "../../components/toasts.tsx";
@@ -102,11 +102,17 @@ export function JudgementSetCard({ judgements }: { judgements: Judgements }) {
       <p>{found ? search().setCounts(number(found.questionCount), number(found.judgementCount), number(found.relevantCount)) : search().emptySet}</p>
       {found && (
         <div class="actions">
-          {EXPORTS.map((format) => <Button key={format} icon="download" onClick={() => attempt(() => download(set, format))}>{search().exports[format]}</Button>)}
+          <LinkButton icon="evaluation" href={href("/evaluation", { set: set === "default" ? undefined : set })}>{search().evaluate}</LinkButton>
+          <Exports set={set} />
         </div>
       )}
     </Card>
   );
+}
+
+/** Buttons. */
+export function Exports({ set }: { set: string }) {
+  return EXPORTS.map((format) => <Button key={format} icon="download" onClick={() => attempt(() => download(set, format))}>{search().exports[format]}</Button>);
 }
 
 /** By a request, not a link: it carries the operator's application. */

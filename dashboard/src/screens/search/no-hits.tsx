@@ -17,8 +17,8 @@ export function NoHits({ answer, what, column }: { answer: SearchHits; what: Wha
   const byWordsOnly = explanation?.searchedBy.join() === "words" && !answer.degraded?.length;
   const reasons = [
     isFiltered && passing === 0 && search().nonePasses,
-    isFiltered && passing !== null && passing > 0 && below === 0 && search().filterHides(number(passing)),
-    below > 0 && search().belowLeast(number(below)),
+    isFiltered && passing !== null && passing > 0 && below === 0 && search().filterHides(passing, number(passing)),
+    below > 0 && search().belowLeast(below, number(below)),
     explanation?.query?.excluded.length && search().excludedHelp(explanation.query.excluded.map((words) => `“${words}”`).join(", ")),
     explanation?.query?.phrases.length && search().phraseHelp(explanation.query.phrases.map((group) => group.map((words) => `“${words}”`).join(search().or)).join(", ")),
     byWordsOnly && search().keywordHelp,

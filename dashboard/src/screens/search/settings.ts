@@ -76,6 +76,19 @@ export function filterOf({ where, collections, sources }: What): SearchFilter | 
   return Object.keys(filter).length ? filter : undefined;
 }
 
+/** The parameters of the address that a question with a filter is; the reverse of `filterOf`. */
+export function whatOf(query: string, filter: SearchFilter | null): Query {
+  const { where, metadata, collectionIds, knowledgeSourceIds } = filter ?? {};
+  // The page has no field for metadata as they are; conditions say the same of values that are not nested.
+  const conditions = { ...where, ...Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [`metadata.${name}`, value])) };
+  return {
+    q: query,
+    where: Object.keys(conditions).length ? JSON.stringify(conditions) : undefined,
+    collections: collectionIds?.join(","),
+    sources: knowledgeSourceIds?.join(","),
+  };
+}
+
 function parsed(where: string): Record<string, unknown> {
   try {
     return JSON.parse(where);

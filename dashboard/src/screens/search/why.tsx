@@ -15,7 +15,7 @@ export function Why({ hit, why, place }: { hit: SearchHit; why: HitExplanation; 
       )}
       {why.firstPlace !== place && <p>{search().places(why.firstPlace, place)}</p>}
       {why.words.length === 0 ? hit.cosine !== null && <p>{search().noWords}</p> : (
-        <div class="table-frame" tabIndex={0}>
+        <div class="table-frame is-wide" tabIndex={0}>
           <table>
             <caption class="visually-hidden">{search().wordsCaption}</caption>
             <thead>

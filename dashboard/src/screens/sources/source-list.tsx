@@ -137,6 +137,7 @@ function columns(states: ReadonlyMap<string, LiveSource>): Column<Source>[] {
     { key: "type", title: sources().type, isOptional: true, cell: ({ type }) => sources().types[type] ?? type },
     { key: "status", title: sources().status, cell: (source) => <State source={source} live={states.get(source.id)} /> },
     { key: "chunks", title: sources().chunks, isNumber: true, cell: (source) => <Count value={states.get(source.id)?.chunkCount ?? source.chunkCount} /> },
+    { key: "tokens", title: sources().facts.tokens, isNumber: true, isOptional: true, cell: ({ tokenCount }) => <Count value={tokenCount} /> },
     { key: "size", title: sources().size, isNumber: true, isOptional: true, cell: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
     { key: "updated", title: sources().updated, sort: "updatedAt", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
   ];

@@ -9,7 +9,7 @@ import { Card, Id, KeyValues } from "../../components/layout.tsx";
 import { components } from "../../components/messages.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Badge } from "../../components/status.tsx";
-import { Bytes, Count, Name, Time } from "../../components/text.tsx";
+import { Bytes, Count, Name, shortId, Time } from "../../components/text.tsx";
 import { useResource } from "../../live/resource.ts";
 import type { LiveSource } from "../../live/sources.ts";
 import { boundedCount, duration } from "../../messages/format.ts";
@@ -132,9 +132,9 @@ function Facts({ source }: { source: Source }) {
         [words.added, <Time value={source.createdAt} />],
         [words.changed, <Time value={source.updatedAt} />],
         [words.next, source.nextRescrapeAt && <Time value={source.nextRescrapeAt} />],
-        [words.batch, source.batchId && <a href={href(`/batches/${source.batchId}`)}><code>{source.batchId.slice(0, 8)}</code></a>],
-        [words.collections, source.collectionIds.length ? source.collectionIds.map((id) => <a key={id} href={href("/sources", { collectionId: id })}><code>{id.slice(0, 8)}</code></a>) : null],
-        [words.duplicate, source.duplicateOf && <a href={href(`/sources/${source.duplicateOf}`)}><code>{source.duplicateOf.slice(0, 8)}</code></a>],
+        [words.batch, source.batchId && <a href={href(`/batches/${source.batchId}`)}><code>{shortId(source.batchId)}</code></a>],
+        [words.collections, source.collectionIds.length ? source.collectionIds.map((id) => <a key={id} href={href("/sources", { collectionId: id })}><code>{shortId(id)}</code></a>) : null],
+        [words.duplicate, source.duplicateOf && <a href={href(`/sources/${source.duplicateOf}`)}><code>{shortId(source.duplicateOf)}</code></a>],
         [words.hash, source.contentHash && <Id value={source.contentHash} />],
         [words.id, <Id value={source.id} />],
         ...own.map(([key, value]) => [key, <Name>{typeof value === "string" ? value : JSON.stringify(value)}</Name>] as const),

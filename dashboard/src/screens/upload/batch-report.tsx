@@ -49,7 +49,7 @@ export function BatchReport({ id, isSending }: { id: string; isSending: boolean 
     )}>
       <ShareBar label={sum.join(", ")} parts={[...parts, [upload().notProcessed, "neutral", idle]]} />
       <p class="report-sum">
-        <strong>{upload().reportText(number(data.total))}</strong> {upload().sums(sum.join(" + "))}
+        <strong>{upload().reportText(data.total, number(data.total))}</strong> {upload().sums(sum.join(" + "))}
       </p>
       {!isOpen && <p>{upload().reportDone}</p>}
       {data.failed > 0 && (

@@ -27,7 +27,7 @@ export function DropZone({ onFiles }: { onFiles: (dropped: Dropped) => void }) {
       }}>
       <Icon name="upload" />
       <h2>{upload().drop}</h2>
-      <p>{found === undefined ? upload().dropHint : upload().reading(number(found))}</p>
+      <p>{found === undefined ? upload().dropHint : upload().reading(found, number(found))}</p>
       <div class="actions">
         <Button kind="primary" icon="site" onClick={() => folder.current!.click()}>{upload().chooseFolder}</Button>
         <Button icon="file" onClick={() => files.current!.click()}>{upload().chooseFiles}</Button>

@@ -1,11 +1,13 @@
 """Measures of a ranking, and how far chance may move their means."""
 
 import math
-import random
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Final, NamedTuple
 
+import numpy as np
+
+MAIN_MEASURE: Final = "ndcg@10"
 NDCG_DEPTH: Final = 10
 RESAMPLES: Final = 2000
 _SEED: Final = 1
@@ -44,20 +46,33 @@ class Interval(NamedTuple):
 def bootstrap(series: Mapping[str, Sequence[float]]) -> dict[str, Interval]:
     """The mean of each series with its interval of 95 %; all have a value per question.
 
-    Differences of two runs per question make a paired bootstrap. The same resamples every time.
+    The same resamples every time.
     """
-    size = len(next(iter(series.values()), ()))
-    if size == 0:
+    values = np.array(list(series.values()), dtype=np.float64)
+    if values.size == 0:
         return {}
-    chance = random.Random(_SEED)  # noqa: S311 resampling
-    means: dict[str, list[float]] = {name: [] for name in series}
-    for _ in range(RESAMPLES):
-        picked = chance.choices(range(size), k=size)
-        for name, values in series.items():
-            means[name].append(sum(map(values.__getitem__, picked)) / size)
+    size = values.shape[1]
+    chance = np.random.default_rng(_SEED)
+    means = np.stack(
+        [values[:, chance.integers(0, size, size)].mean(axis=1) for _ in range(RESAMPLES)]
+    )
+    means.sort(axis=0)
     cut = round(RESAMPLES * _TAIL)
-    intervals = {}
-    for name, values in series.items():
-        ordered = sorted(means[name])
-        intervals[name] = Interval(fmean(values), ordered[cut], ordered[-1 - cut])
-    return intervals
+    ends = zip(means[cut].tolist(), means[-1 - cut].tolist(), strict=True)
+    return {
+        name: Interval(fmean(one), low, high)
+        for (name, one), (low, high) in zip(series.items(), ends, strict=True)
+    }
+
+
+def paired_differences(
+    after: Mapping[str, Sequence[float]], before: Mapping[str, Sequence[float]]
+) -> dict[str, Interval]:
+    """How far the measures that both have differ, question by question: a paired bootstrap."""
+    return bootstrap(
+        {
+            name: [new - old for new, old in zip(values, before[name], strict=True)]
+            for name, values in after.items()
+            if name in before
+        }
+    )
