@@ -207,7 +207,10 @@ export interface Chunk {
   ordinal: number;
   content: string;
   tokenCount: number;
+  /** Above the start of the chunk, outermost first. */
   headings: string[];
+  /** The same for every section that the chunk contains, in reading order. */
+  sections: string[][];
   page: number | null;
   pageEnd: number | null;
   charStart: number;
@@ -255,12 +258,15 @@ export interface Chunking {
   overlap?: number | null;
   /** What ends a chunk before it is full: a major heading, the page, every row, or nothing. */
   by?: "heading" | "page" | "row" | "size" | null;
+  /** Of web sites: whether menus, footers and other blocks that repeat at the edges of the pages are left out. */
+  leaveOutFurniture?: boolean | null;
 }
 
 export interface ChunkingView {
   size: number | null;
   overlap: number | null;
   by: "heading" | "page" | "row" | "size" | null;
+  leaveOutFurniture: boolean | null;
 }
 
 export interface Collection {
@@ -474,6 +480,7 @@ export interface EffectiveChunking {
   size: number;
   overlap: number;
   by: "heading" | "page" | "row" | "size";
+  leaveOutFurniture: boolean;
 }
 
 /** Shares of the halves in the fused score; they add up to 1. */
@@ -514,6 +521,46 @@ export interface EndpointPatch {
   events?: ("source.completed" | "source.partial" | "source.failed" | "source.review_needed" | "batch.completed" | "rescrape.completed" | "job.failed")[] | null;
   description?: string | null;
   isEnabled?: boolean | null;
+}
+
+export interface EvaluatedQuestion {
+  query: string;
+  filter: Record<string, unknown> | null;
+  /** Judgements with a grade above 0. */
+  answers: number;
+  /** Of each run. */
+  measures: (Record<string, number>)[];
+}
+
+export interface EvaluationRequest {
+  /** How to ask each question; the first is what the others are compared with. */
+  settings: SearchSettings[];
+  /** Most questions to ask. */
+  questions?: number;
+  /** Hits asked for. */
+  depth?: number;
+}
+
+/** All questions, asked with one of the settings. */
+export interface EvaluationRun {
+  /** Searches that lacked a part: vectors, or the reranker. */
+  degraded: number;
+  /** `ndcg@10`, `mrr`, `hit@1` and `recall@5` … up to the depth, each from 0 to 1. */
+  measures: Record<string, Mean>;
+  /** From the first run, question by question: above 0 is better, and chance does not explain it if 0 is outside the interval. Null: it is the first. */
+  differences: Record<string, Mean> | null;
+}
+
+export interface EvaluationView {
+  /** Questions of the set that have an answer. */
+  questionCount: number;
+  /** How many of them were asked, chosen by chance, but the same every time: fewer if `questions` is less, or the time was up. */
+  asked: number;
+  /** The code of the error that ended the evaluation early. */
+  stoppedBy: string | null;
+  /** Of the settings, in their order. */
+  runs: EvaluationRun[];
+  questions: EvaluatedQuestion[];
 }
 
 export interface Event {
@@ -889,6 +936,13 @@ export interface Me {
   embedder: Embedder;
 }
 
+/** Over the questions, with its interval of 95 %, by bootstrap. */
+export interface Mean {
+  mean: number;
+  low: number;
+  high: number;
+}
+
 /** The sources to add and to remove; at least one. */
 export interface MembersChange {
   add?: string[];
@@ -1164,7 +1218,10 @@ export interface PreviewChunk {
   ordinal: number;
   content: string;
   tokenCount: number;
+  /** Above the start of the chunk, outermost first. */
   headings: string[];
+  /** The same for every section that the chunk contains, in reading order. */
+  sections: string[][];
   page: number | null;
   pageEnd: number | null;
   /** Offset in the text, in characters, like `end`. */
@@ -1202,6 +1259,15 @@ export interface ProviderFailure {
   httpStatus: number | null;
   message: string;
   since: string;
+}
+
+export interface QuestionView {
+  query: string;
+  filter: Record<string, unknown> | null;
+  judgementCount: number;
+  /** Judgements with a grade above 0. */
+  relevantCount: number;
+  judgedAt: string;
 }
 
 export interface Queued {
@@ -1483,10 +1549,7 @@ export interface SearchHits {
 }
 
 export interface SearchRequest {
-  query: string;
-  limit?: number;
   mode?: "hybrid" | "vector" | "keyword";
-  filter?: SearchFilter;
   minScore?: LeastScores;
   /** Whether chunks that say the same about the query become one hit with `duplicates`. */
   collapse?: boolean;
@@ -1497,8 +1560,26 @@ export interface SearchRequest {
   weights?: SearchWeights;
   /** Whether a configured reranker ranks the best candidates again. */
   rerank?: boolean;
+  query: string;
+  limit?: number;
+  filter?: SearchFilter;
   /** Whether the answer says why each hit is where it is, and how long each step took. */
   explain?: boolean;
+}
+
+/** How to search. */
+export interface SearchSettings {
+  mode?: "hybrid" | "vector" | "keyword";
+  minScore?: LeastScores;
+  /** Whether chunks that say the same about the query become one hit with `duplicates`. */
+  collapse?: boolean;
+  /** Most hits of one document. */
+  perDocument?: number | null;
+  /** Above 0: prefer hits unlike those before them (maximal marginal relevance). */
+  diversity?: number;
+  weights?: SearchWeights;
+  /** Whether a configured reranker ranks the best candidates again. */
+  rerank?: boolean;
 }
 
 /** How much each half counts in `hybrid`, relative to the other. */
@@ -2276,6 +2357,15 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** Ask the questions of a set in up to three ways, and measure what is found.
+   *
+   * As `ingest eval`, for at most 30 seconds. What nobody judged counts as no answer. */
+  "POST /api/judgement-sets/{name}/evaluate": {
+    path: { name: string };
+    query: {};
+    body: EvaluationRequest;
+    answer: EvaluationView;
+  };
   /** A set as files that `ingest eval` reads.
    *
    * `jsonl`: all judgements, with their words and filters. `qrels` (TREC) and `queries` (JSON lines
@@ -2286,6 +2376,13 @@ export interface Operations {
     query: { format?: "qrels" | "queries" | "jsonl" };
     body: undefined;
     answer: Response;
+  };
+  /** The questions of a set, those judged last first. Another filter makes another question. */
+  "GET /api/judgement-sets/{name}/questions": {
+    path: { name: string };
+    query: { limit?: number; cursor?: string | null };
+    body: undefined;
+    answer: Page<QuestionView>;
   };
   /** Judgements, newest first; of one set, or of one query with whatever filter. */
   "GET /api/judgements": {
