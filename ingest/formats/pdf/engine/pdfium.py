@@ -103,7 +103,7 @@ _COLOUR_AT = [ctypes.addressof(_COLOUR) + 4 * index for index in range(4)]
 _FLOATS = (ctypes.c_float * 6)()
 _FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
 _INTS = (ctypes.c_int * 2)()
-_INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
+_INTS_AT = [ctypes.addressof(_INTS) + 4 * index for index in range(2)]
 # Buffers for four values of each of many characters or objects, and the address of each value.
 _MANY = 256
 _ROOM = (ctypes.c_float * (4 * _MANY))()
@@ -252,8 +252,7 @@ def draws(path: int) -> tuple[bool, bool]:
 
 def pixels(image: int) -> int:
     """Number of pixels of an image, without decoding it."""
-    known = _pixels(image, _INTS_AT[0], _INTS_AT[1])
-    return abs(_INTS[0] * _INTS[1]) if known else 0
+    return abs(_INTS[0] * _INTS[1]) if _pixels(image, *_INTS_AT) else 0
 
 
 def path_edges(path: int, most: int) -> list[Box]:
