@@ -61,6 +61,7 @@ count_objects = _call("FPDFPage_CountObjects", _INT, _HANDLE)
 rotation = _call("FPDFPage_GetRotation", _INT, _HANDLE)
 render_mode = _call("FPDFTextObj_GetTextRenderMode", _INT, _HANDLE)
 object_type = _call("FPDFPageObj_GetType", _INT, _HANDLE)
+char_angle = _call("FPDFText_GetCharAngle", ctypes.c_float, _HANDLE, _INT)
 has_no_mapping = _call("FPDFText_HasUnicodeMapError", _INT, _HANDLE, _INT)
 _unicode = _call("FPDFText_GetUnicode", ctypes.c_uint, _HANDLE, _INT)
 _count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
@@ -71,7 +72,6 @@ _text_object = _call("FPDFText_GetTextObject", _HANDLE)
 _loose_box = _call("FPDFText_GetLooseCharBox", None)
 _font_size = _call("FPDFText_GetFontSize", ctypes.c_double, _HANDLE, _INT)
 _font_weight = _call("FPDFText_GetFontWeight", _INT, _HANDLE, _INT)
-_char_angle = _call("FPDFText_GetCharAngle", ctypes.c_float, _HANDLE, _INT)
 _matrix = _call("FPDFText_GetMatrix", _INT, _HANDLE, _INT, _HANDLE)
 _fill = _call("FPDFText_GetFillColor", None)
 _font_info = _call(
@@ -103,7 +103,7 @@ _COLOUR_AT = [ctypes.addressof(_COLOUR) + 4 * index for index in range(4)]
 _FLOATS = (ctypes.c_float * 6)()
 _FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
 _INTS = (ctypes.c_int * 2)()
-_INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
+_INTS_AT = [ctypes.addressof(_INTS) + 4 * index for index in range(2)]
 # Buffers for four values of each of many characters or objects, and the address of each value.
 _MANY = 256
 _ROOM = (ctypes.c_float * (4 * _MANY))()
@@ -118,7 +118,6 @@ _ROOM_AT, _COLOURS_AT = (
 _BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
 _STRAIGHT = {raw.FPDF_SEGMENT_MOVETO, raw.FPDF_SEGMENT_LINETO}
-_SLANT = 0.05  # quarter turns
 _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd", b"cmbx", b"sfbx", b"ecbx")
 
 
@@ -171,12 +170,6 @@ def size(text_page: int, character: int) -> float:
         return 0.0
     _, _, across, along = _FLOATS[:4]
     return float(_font_size(text_page, character)) * math.hypot(across, along)
-
-
-def turn_of(text_page: int, character: int) -> int | None:
-    """Clockwise quarter turns after which a character is upright; None if it is slanted."""
-    quarters = _char_angle(text_page, character) / (math.pi / 2)
-    return -round(quarters) % 4 if abs(quarters - round(quarters)) < _SLANT else None
 
 
 def is_bold(text_page: int, character: int) -> bool:
@@ -259,8 +252,7 @@ def draws(path: int) -> tuple[bool, bool]:
 
 def pixels(image: int) -> int:
     """Number of pixels of an image, without decoding it."""
-    known = _pixels(image, _INTS_AT[0], _INTS_AT[1])
-    return abs(_INTS[0] * _INTS[1]) if known else 0
+    return abs(_INTS[0] * _INTS[1]) if _pixels(image, *_INTS_AT) else 0
 
 
 def path_edges(path: int, most: int) -> list[Box]:
