@@ -1,4 +1,4 @@
-"""Word 97 and older (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg.
+"""Word 97 and older (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg; fast-saved Word 6 by us.
 
 Not read: the structure of tables in .doc and .ppt (cells come as text), pictures, embedded
 objects. Tracked deletions stay in the text. Hidden text is left out of RTF, and reported. Speaker
@@ -14,8 +14,8 @@ import olefile
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common.input_file import Extraction, InputFile, present
-from ingest.formats.common.markdown import numbered_slide
-from ingest.formats.office import xberg_text
+from ingest.formats.common.markdown import numbered_slide, plain
+from ingest.formats.office import fast_saved, xberg_text
 from ingest.formats.office.ole_properties import summary
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
 from ingest.optional_steps import improve
@@ -28,6 +28,7 @@ _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
 # RTF writes a character beyond U+FFFF as a surrogate pair, which xberg drops.
 _PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
+_PIECES = "word_95 1"
 _SENTENCE = 40  # characters; marks are shorter, instructions are not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _FIELD = re.compile(
@@ -41,15 +42,22 @@ def extract(source: InputFile) -> Extraction:
     """Extract one part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
     data = source.stream.read()
     properties: dict[str, str] = {}
+    pieces = None
     if source.media_type != types.RTF:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             _refuse_encrypted(ole)
+            pieces = _pieces(ole)
             properties = improve("metadata", lambda: summary(ole), otherwise=dict)
     else:
         if not data.lstrip().startswith(b"{\\rtf"):
             data = b"{\\rtf1\\ansi " + data + b"}"
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
+    if pieces is not None:
+        title = properties.pop("title", None)
+        return Extraction(
+            parts=[plain(pieces)], extractor=_PIECES, title=title, metadata=dict(properties)
+        )
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
@@ -65,6 +73,14 @@ def extract(source: InputFile) -> Extraction:
         metadata=dict(properties),
         warnings=present(hidden_text=hides),
     )
+
+
+def _pieces(ole: olefile.OleFileIO) -> str | None:
+    """The text of a Word 6 or 95 document that was saved fast; None for all others."""
+    if not ole.exists("WordDocument"):
+        return None
+    stream: bytes = ole.openstream("WordDocument").read()
+    return fast_saved.read_pieces(stream) if fast_saved.is_fast_saved(stream) else None
 
 
 def _parts(text: str, *, is_presentation: bool) -> list[str]:

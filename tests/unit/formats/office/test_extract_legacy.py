@@ -27,6 +27,34 @@ def refusal(data: bytes, name: str) -> str:
     return caught.value.code
 
 
+def fast_saved(*pieces: bytes, beyond: int = 0) -> bytes:
+    """A Word 95 document whose pieces lie in reverse order in the file."""
+    text = b"".join(reversed(pieces))
+    starts = [0x300 + len(b"".join(pieces[at + 1 :])) for at in range(len(pieces))]
+    ends = [len(b"".join(pieces[:at])) for at in range(len(pieces) + 1)]
+    table = struct.pack(f"<{len(ends)}I", *ends) + b"".join(
+        struct.pack("<HIH", 0, start + beyond, 0) for start in starts
+    )
+    clx = b"\x01\x02\0ab" + b"\x02" + struct.pack("<I", len(table)) + table
+    header = bytearray(0x300)
+    struct.pack_into("<HH", header, 0, 0xA5DC, 104)
+    struct.pack_into("<H", header, 10, 0x0004)
+    struct.pack_into("<II", header, 0x160, 0x300 + len(text), len(clx))
+    return ole({"WordDocument": (bytes(header) + text + clx).ljust(5000, b"\0")})
+
+
+def test_pieces_of_a_fast_saved_document_come_in_their_order() -> None:
+    data = fast_saved(
+        b"The first\rpart, caf\xe9 \x13 REF x \x14seven\x15", b" and a\x07b\x07\x07end\r"
+    )
+
+    assert extract(data, "a.doc").text == "The first\n\npart, café seven and a | b\n\nend"
+
+
+def test_a_damaged_piece_table_is_corrupt() -> None:
+    assert refusal(fast_saved(b"words", beyond=1 << 20), "a.doc") == "corrupt"
+
+
 def test_a_word_97_document_gives_its_text() -> None:
     document = extract(make_office.doc("Ein Résumé.\r"), "a.doc")
 
