@@ -64,7 +64,7 @@ function Settings({ application, onSaved }: { application: Application; onSaved:
       reviews: REASONS.filter((reason) => reviews.includes(reason)),
       ...(isOperator && { weight: Number(weight), tokensPerDay: numberOf(tokens) }),
       // Only if it differs: it chunks everything again.
-      ...(isCutAnew && { chunking }),
+      ...(isCutAnew && { chunking: { ...settings.chunking, ...chunking } }),
     };
     onSaved(await api.patch("/api/applications/{id}", { path: { id: application.id }, body: { name, settings: changes } }));
     toast(admin().saved);
