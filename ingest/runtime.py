@@ -62,7 +62,7 @@ from ingest.ticks.recovery import recover_stale_jobs
 from ingest.ticks.schedule import build_ticks
 from ingest.url_check import UrlChecks
 from ingest.worker.cpu_ledger import CpuLedger
-from ingest.worker.loop import Worker, reserved_slots
+from ingest.worker.loop import Worker, lookups_every, reserved_slots
 
 log = structlog.get_logger()
 
@@ -237,6 +237,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         max_pages=settings.max_pages,
         ocr=runtime.ocr,
         web=build_web(settings, stack),
+        lookups_every=lookups_every(settings.worker_concurrency),
         mailer=build_mailer(settings),
         quotas=settings.quotas,
         archives=ArchiveLimits(

@@ -4,7 +4,7 @@ import copy
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import InitVar, asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -16,14 +16,7 @@ from ingest.governor import Governor
 from ingest.handlers.crawl.soft_404_memory import Soft404Memory
 from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.handlers.documents.token_budget import TokenReservations
-from ingest.model import (
-    ChunkSettings,
-    EmbeddingModel,
-    OcrSettings,
-    ReviewReason,
-    Sitemap,
-    Stage,
-)
+from ingest.model import ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Sitemap, Stage
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
@@ -169,10 +162,12 @@ class Context:
     """The installation's, which settings of an application override."""
     soft_404_memory: Soft404Memory = field(default_factory=Soft404Memory)
     token_reservations: TokenReservations = field(default_factory=TokenReservations)
+    lookups_every: InitVar[timedelta] = timedelta(0)
+    """As in batched_lookups.py."""
     lookups: BatchedLookups = field(init=False)
 
-    def __post_init__(self) -> None:
-        lookups = BatchedLookups(self.pool, model_id=self.model_id)
+    def __post_init__(self, lookups_every: timedelta) -> None:
+        lookups = BatchedLookups(self.pool, model_id=self.model_id, every=lookups_every)
         object.__setattr__(self, "lookups", lookups)
 
 

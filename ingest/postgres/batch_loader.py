@@ -1,7 +1,8 @@
 """Combines concurrent lookups of many jobs into few queries.
 
 Lookups that arrive during a query wait for the next one. A single caller does not wait; many
-concurrent callers share a few statements. If a shared query fails, each lookup is retried alone.
+concurrent callers share a few statements, the fewer the longer queries are apart. If a shared query
+fails, each lookup is retried alone.
 
 Not aiodataloader: it sends a query in each turn of the event loop, even while another is running:
 500 queries of 5 ms for 500 lookups that arrive within 100 ms, against 104 here.
@@ -10,6 +11,7 @@ Not aiodataloader: it sends a query in each turn of the event loop, even while a
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -27,13 +29,18 @@ class BatchLoader(Generic[K, V]):
         self,
         load: Callable[[Sequence[K]], Awaitable[Mapping[K, V]]],
         *,
+        every: timedelta = timedelta(0),
         concerns_all: Callable[[Exception], bool] = lambda _: False,
     ) -> None:
         """`load` gets distinct keys, and may omit those that it does not find.
 
+        `every`: the time between the starts of two queries, unless many keys are waiting.
+
         `concerns_all`: whether an error is not caused by one key, so retries alone are useless.
         """
         self._load = load
+        self._every = every.total_seconds()
+        self._next_at = float("-inf")
         self._concerns_all = concerns_all
         self._waiting: deque[_Question[K, V]] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -50,12 +57,20 @@ class BatchLoader(Generic[K, V]):
         # A separate task, so that cancelling one caller does not cancel the query for the rest.
         try:
             while self._waiting:
+                await self._pause()
                 await self._answer(self._next())
         finally:
             self._task = None
             for _, answer in self._waiting:
                 answer.cancel()
             self._waiting.clear()
+
+    async def _pause(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now < self._next_at and sum(len(keys) for keys, _ in self._waiting) < _ENOUGH_KEYS:
+            await asyncio.sleep(self._next_at - now)
+            now = self._next_at
+        self._next_at = now + self._every
 
     def _next(self) -> list[_Question[K, V]]:
         count = 0

@@ -66,7 +66,7 @@ async def test_small_blobs_are_not_written_before_their_commit(
         await blob.write(b"abc")
         await blob.finish()
     await discarded.discard()
-    before = list(tmp_path.iterdir())
+    before = files_below(tmp_path)
     await store.commit([committed])
 
     assert before == []

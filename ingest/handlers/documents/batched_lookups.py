@@ -1,6 +1,7 @@
 """Lookups that jobs make before they start, batched: one statement serves many jobs."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from uuid import UUID
 
 import numpy as np
@@ -19,11 +20,14 @@ Text = tuple[UUID, bytes]
 class BatchedLookups:
     """One per worker."""
 
-    def __init__(self, pool: Pool, *, model_id: int) -> None:
+    def __init__(self, pool: Pool, *, model_id: int, every: timedelta = timedelta(0)) -> None:
+        """`every`: the time between two look-ups of vectors, so that a stream of files comes out
+        in groups, which then also share the reservation of tokens, embedding and commit.
+        """
         self._pool = pool
         self._model_id = model_id
         self.sources = BatchLoader(self._sources, concerns_all=is_database_unavailable)
-        self.vectors = BatchLoader(self._vectors, concerns_all=is_database_unavailable)
+        self.vectors = BatchLoader(self._vectors, every=every, concerns_all=is_database_unavailable)
 
     async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:
         async with transaction(self._pool) as conn:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 import pytest
 
@@ -100,6 +101,31 @@ async def test_failing_key_does_not_fail_others(concerns_all: bool) -> None:
         assert outcomes[::2] == [{12: 144}, {14: 196}]
         assert isinstance(outcomes[1], ValueError)
         assert asked == [[12, 13, 14], [12], [13], [14]]
+
+
+async def test_keys_that_arrive_soon_after_a_query_collect_for_the_next_one() -> None:
+    squares = Squares()
+    squares.may_answer.set()
+    loader = BatchLoader(squares.load, every=timedelta(seconds=0.2))
+    await loader.get([1])
+    second = asyncio.create_task(loader.get([2]))
+    await _all_asked()
+
+    await asyncio.gather(second, loader.get([3]))
+
+    assert squares.asked == [[1], [2, 3]]
+
+
+async def test_first_query_and_those_of_many_keys_do_not_wait() -> None:
+    squares = Squares()
+    squares.may_answer.set()
+    loader = BatchLoader(squares.load, every=timedelta(days=1))
+    await loader.get([1])
+
+    async with asyncio.timeout(PATIENCE):
+        await loader.get(range(1000))
+
+    assert [len(keys) for keys in squares.asked] == [1, 1000]
 
 
 async def test_cancelled_caller_does_not_affect_others() -> None:
