@@ -16,9 +16,7 @@ from ingest.postgres.embedded.server import EmbeddedPostgres
 
 def postgres_in(folder: Path) -> EmbeddedPostgres:
     """A server whose cluster is in `folder`; it is not started yet."""
-    return (
-        _OlderPostgres(folder) if "INGEST_TEST_POSTGRES" in os.environ else _TestPostgres(folder)
-    )
+    return _OlderPostgres(folder) if "INGEST_TEST_POSTGRES" in os.environ else _TestPostgres(folder)
 
 
 class _TestPostgres(EmbeddedPostgres):

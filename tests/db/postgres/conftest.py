@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.two_applications import OURS, THEIRS, add_row, tables
+from tests.db.postgres.two_applications import OURS, THEIRS, add_row, tables
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Final
 
 import psycopg
 
-from tests.support.named_statements import numbered, statements
+from tests.db.postgres.named_statements import numbered, statements
 
 # Others are parts that are filled into statements.
 _STATEMENT: Final = re.compile(

@@ -21,8 +21,8 @@ from ingest.postgres.database import (
 from ingest.postgres.migrations import migrate
 from ingest.store.search.keyword_search import candidates_statement
 from ingest.store.search.scope import SearchScope
-from tests.support.named_statements import sql_files
-from tests.support.two_applications import OURS, TABLES, THEIRS, tables
+from tests.db.postgres.named_statements import sql_files
+from tests.db.postgres.two_applications import OURS, TABLES, THEIRS, tables
 
 
 @asynccontextmanager

@@ -8,9 +8,9 @@ from uuid import UUID
 import psycopg
 
 from ingest.postgres.database import Connection, Pool, show, transaction
+from tests.db.postgres.named_statements import numbered, statements
+from tests.db.postgres.two_applications import OURS, THEIRS, delete_all_of, tables, value_of
 from tests.support.lock_recorder import LockRecorder
-from tests.support.named_statements import numbered, statements
-from tests.support.two_applications import OURS, THEIRS, delete_all_of, tables, value_of
 
 
 def _parameters(conn: psycopg.Connection[Any], text: bytes) -> dict[str, Any] | None:
