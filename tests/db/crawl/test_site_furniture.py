@@ -255,7 +255,7 @@ async def test_a_run_that_ends_twice_decides_the_same(pool: Pool, application_id
         await house.make_due()
         [root] = await house.claim()
         assert root.type == "site_crawl"
-        lost, ended = await house.try_out(root), await house.try_out(root)
+        lost, ended = await house.attempt(root), await house.attempt(root)
         assert lost is not None
         assert ended is not None
         await commit(pool, [ended])

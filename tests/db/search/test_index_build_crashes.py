@@ -12,7 +12,7 @@ from ingest.search import vector_ranking
 from ingest.store.embeddings import fresh_vectors, index_builds
 from ingest.ticks import index_plan
 from ingest.ticks.vector_indexer import index_vectors
-from tests.support.index_build_fixtures import add_vectors, all_are_found, begin, indexes, state
+from tests.db.search.index_build_fixtures import add_vectors, all_are_found, begin, indexes, state
 from tests.support.queue_builders import enqueue
 from tests.support.searchable_chunks import Space, add_space
 

@@ -16,7 +16,7 @@ from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import Begun, SearchedIndex, VectorQuery
 from ingest.ticks import index_plan
 from ingest.ticks.vector_indexer import index_vectors
-from tests.support.index_build_fixtures import (
+from tests.db.search.index_build_fixtures import (
     add_vectors,
     all_are_found,
     begin,

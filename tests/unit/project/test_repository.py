@@ -171,6 +171,7 @@ def test_no_folder_has_many_more_than_25_files() -> None:
     built = "api/dashboard/static/"
     folders = Counter(str(Path(name).parent) for name in listed if not name.startswith(built))
 
+    del folders["migrations"]  # numbered, and only ever more
     assert {folder: files for folder, files in folders.items() if files > 25} == {}
 
 
