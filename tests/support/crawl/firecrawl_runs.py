@@ -18,6 +18,7 @@ from ingest.firecrawl_inbox import Inbox
 from ingest.handlers.context import Context, Outcome, Progress, Web
 from ingest.handlers.firecrawl.pages import fetched_page
 from ingest.handlers.firecrawl.run import ProviderEnd, start_id, step
+from ingest.model import ChunkSettings
 from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
@@ -242,7 +243,16 @@ async def firecrawl_context(
         removal_threshold=1.0,
     )
     try:
-        yield cast(Context, SimpleNamespace(pool=pool, blobs=blobs, web=cast(Web, web)))
+        yield cast(
+            Context,
+            SimpleNamespace(
+                pool=pool,
+                blobs=blobs,
+                web=cast(Web, web),
+                chunking=ChunkSettings(tokenizer="minilm", size=256, overlap=32),
+                model=SimpleNamespace(max_tokens=256),
+            ),
+        )
     finally:
         await client.close()
 
