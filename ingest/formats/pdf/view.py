@@ -18,6 +18,7 @@ from ingest.formats.pdf.layout.spans import utf16_indices
 _IN_MEMORY: Final = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower
 _MOST_LETTERS: Final = 100_000
 _NOWHERE: Final = (0.0, 0.0, 0.0, 0.0)
+_SIDELONG: Final = 3  # a line runs up or down if it is so many times as high as wide
 
 
 @contextmanager
@@ -97,7 +98,32 @@ class _Page:
             pdfium.close_text(text_page)
         turn = pdfium.rotation(self._handle)
         shown = rotated(pdfium.page_box(self._handle), turn)
-        return Letters(text, [_share(rotated(box, turn), shown) for box in boxes])
+        return _lines_in_order(Letters(text, [_share(rotated(box, turn), shown) for box in boxes]))
+
+
+def _lines_in_order(letters: Letters) -> Letters:
+    """With the lines of text that runs up or down the page as they are read: pdfium may have the
+    last one first."""
+    lines: list[tuple[float, str, Sequence[Box]]] = []
+    place, sidelong = 0, 0
+    for line in letters.text.splitlines(keepends=True):
+        boxes = letters.boxes[place : place + len(line)]
+        place += len(line)
+        seen = [box for box in boxes if box != _NOWHERE]
+        way = seen[-1][1] - seen[0][1] if seen else 0.0
+        sidelong += len(line) if abs(way) > _SIDELONG * _width(seen) else 0
+        # Text that runs down has its first line on the right.
+        lines.append(((-1 if way > 0 else 1) * seen[0][0] if seen else 0.0, line, boxes))
+    if 2 * sidelong < len(letters.text):
+        return letters
+    lines.sort(key=lambda line: line[0])
+    return Letters(
+        "".join(text for _, text, _ in lines), [box for _, _, boxes in lines for box in boxes]
+    )
+
+
+def _width(boxes: Sequence[Box]) -> float:
+    return max((box[2] for box in boxes), default=0) - min((box[0] for box in boxes), default=0)
 
 
 def _share(box: Box, page: Box) -> Box:
