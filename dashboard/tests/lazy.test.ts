@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { h, options, render, type FunctionComponent } from "preact";
+import { recoveries } from "../src/app/connection.ts";
 import { lazy } from "../src/app/lazy.tsx";
 
 /** As much of a document as is needed to draw. */
@@ -88,4 +89,23 @@ test("a screen that is left and entered again while it loads does not stay empty
   await drawn();
 
   assert.equal(page.text, "the screen");
+});
+
+test("a screen whose code did not arrive is loaded with the page when the service is back", async () => {
+  let reloads = 0;
+  globalThis.location = { reload: () => (reloads += 1) } as unknown as Location;
+  const Lazy = lazy(() => Promise.reject(new Error("no network")));
+  const page = new Node("main");
+  render(h(Lazy, {}), page as unknown as Element);
+  runEffects();
+  await drawn();
+  runEffects();
+  assert.match(page.text, /page_outdated/);
+  assert.equal(reloads, 0);
+
+  recoveries.value += 1;
+  await drawn();
+  runEffects();
+
+  assert.equal(reloads, 1);
 });
