@@ -121,7 +121,7 @@ async def test_after_three_failures_vectors_are_indexed_one_by_one_and_a_day_pas
     moved = await index_vectors(pool)
 
     assert given_up == (0, None, 0)
-    # The last process was killed in the build, or before it, while it dropped what another had left.
+    # The last process was killed in the build, or while it dropped what another had left.
     assert [name for name, is_valid in leftovers.items() if is_valid] == [
         f"embeddings_hnsw_{space.id}"
     ]
