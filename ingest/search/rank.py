@@ -54,6 +54,8 @@ async def rank(
                 near, trace.lacking = await by_models(
                     pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
                 )
+            if asked is None:
+                return _Half(near, {})
             async with transaction(pool) as conn:
                 return _Half(near, await _by_words_too(conn, scope, asked, near))
 

@@ -42,8 +42,8 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
 
 -- name: nearest_by_index
 -- The distance expression must match the model's HNSW index exactly, and the generation be one that
--- the index covers. The other conditions are a subquery checked per row, nearest first: with joins, the planner might choose a sort instead of
--- the index.
+-- the index covers. The other conditions are a subquery checked per row, nearest first: with joins,
+-- the planner might choose a sort instead of the index.
 select embedding.chunk_id as id,
        1 - (embedding.embedding <=> %(vector)s::vector) as score
   from only rag.embeddings as embedding

@@ -8,6 +8,7 @@ from uuid import UUID
 import httpx
 import pytest
 
+from ingest.blobs import local
 from ingest.postgres.database import Connection
 from tests.api.helpers import count, finish_file_job, staged, stored, upload
 
@@ -57,18 +58,29 @@ async def test_the_same_bytes_under_the_same_path_are_unchanged(
 
 
 async def test_small_files_that_are_known_need_no_disk(
-    editor: httpx.AsyncClient, blobs_on_disk: Path
+    editor: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {f"{number}.txt": b"known" for number in range(20)}
     await upload(editor, files)
-    (blobs_on_disk / ".staged").rmdir()
-    (blobs_on_disk / ".staged").write_text("a file where the folder should be")
+    written = []
+    finish, publish = local._File.finish, local._File.publish
 
-    again = await upload(editor, files)
-    new = await upload(editor, {**files, "new.txt": b"new"})
+    def finished(file: local._File, data: bytes) -> None:
+        written.append("before the look-up")
+        finish(file, data)
 
-    assert {file["verdict"] for file in again.json()["files"]} == {"unchanged"}
-    assert new.status_code == 503
+    def published(file: local._File, kept: bytes | None) -> None:
+        written.append("new")
+        publish(file, kept)
+
+    monkeypatch.setattr(local._File, "finish", finished)
+    monkeypatch.setattr(local._File, "publish", published)
+
+    again = await upload(editor, {**files, "new.txt": b"new"})
+
+    verdicts = [file["verdict"] for file in again.json()["files"]]
+    assert verdicts == ["unchanged"] * 20 + ["accepted"]
+    assert written == ["new"]
 
 
 async def test_bytes_that_are_still_being_processed_are_unchanged_too(
