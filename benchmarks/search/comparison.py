@@ -35,7 +35,7 @@ _TEXT: Final = """\
 The questions are words of sentences that are in no chunk. `vector`, `keyword` and `hybrid` are \
 the modes of POST /api/search; the function is what answers the route: it embeds the question \
 (static embedder), searches, and reads the hits. The embedded Postgres has its defaults of this \
-project (128 MB of shared buffers)."""
+project (sized by the machine, up to 1 GB of shared buffers)."""
 
 
 def run(server: Server, options: Options) -> Section:
