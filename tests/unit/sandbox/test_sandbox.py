@@ -1,131 +1,26 @@
 """A file that crashes, hangs, eats memory or takes over its parser fails alone."""
 
 import asyncio
-import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import orjson
 import pytest
 
-from harness.patience import AGES, PATIENCE
+from harness.patience import AGES
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import ChunkSettings, Member, OcrSettings, Page
-from ingest.sandbox.jail import Confinement
-from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, UnpackRequest
+from ingest.sandbox.messages import Parsed, RechunkRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders import make_files
 from tests.builders.make_archives import zip_of
-
-MIB = 1024 * 1024
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prctl")
-REQUEST = ParseRequest(
-    name="a.txt",
-    declared=None,
-    max_pages=100,
-    chunk=ChunkSettings(tokenizer="minilm", size=64, overlap=8),
+from tests.support.hostile_files import (
+    LINUX,
+    MIB,
+    REQUEST,
+    Files,
 )
-
-
-@pytest.fixture
-async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(size=2, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-    yield pool
-    await pool.close()
-
-
-@pytest.fixture
-async def hasty() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(
-        size=1,
-        timeout=timedelta(seconds=4),
-        memory=1024 * MIB,
-        child="tests.servers.hostile_parser",
-    )
-    yield pool
-    await pool.close()
-
-
-@pytest.fixture
-async def unjailed() -> AsyncIterator[ParserPool]:
-    """In a jail, the process could not start others."""
-    pool = ParserPool(
-        size=1,
-        timeout=timedelta(seconds=5),
-        memory=1024 * MIB,
-        child="tests.servers.hostile_parser",
-        confinement=Confinement(mode="off"),
-    )
-    yield pool
-    await pool.close()
-
-
-class Files:
-    """Writes a command into a file and has it parsed."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def write(self, data: str | bytes, name: str = "a.txt") -> Path:
-        path = self._folder / name
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-        return path
-
-    async def parse(self, pool: ParserPool, command: str) -> Parsed:
-        return await pool.parse(self.write(command), REQUEST)
-
-    async def text(self, pool: ParserPool, command: str) -> str:
-        return (await self.parse(pool, command)).document.text
-
-    async def code(self, pool: ParserPool, command: str) -> str:
-        with pytest.raises((Permanent, Transient)) as caught:
-            await self.parse(pool, command)
-        error = caught.value
-        assert isinstance(error, Permanent | Transient)
-        return error.code
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Files:
-    return Files(tmp_path)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-async def until(reached: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not reached():  # noqa: ASYNC110  # other processes set no event
-            await asyncio.sleep(0.01)
-
-
-async def until_gone(pid: int) -> None:
-    await until(lambda: not is_running(pid))
-
-
-async def noted_pid(note: Path) -> int:
-    """The process id in a file, as soon as it is there."""
-    found: list[int] = []
-
-    def read() -> bool:
-        found.extend(int(word) for word in (note.read_text().split() if note.exists() else []))
-        return bool(found)
-
-    await until(read)
-    return found[0]
-
-
-def parent_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 async def test_document_and_chunks_are_returned_complete(tmp_path: Path) -> None:
@@ -297,82 +192,6 @@ async def test_out_of_memory_in_a_native_library_is_parser_memory(
     assert await files.code(pool, f"abort {words}") == "parser_memory"
 
 
-@LINUX
-async def test_children_of_a_parser_are_killed_with_it(
-    unjailed: ParserPool, files: Files, tmp_path: Path
-) -> None:
-    note = tmp_path / "pid"
-
-    assert await files.code(unjailed, f"offspring {note}") == "parser_timeout"
-
-    await until_gone(await noted_pid(note))
-
-
-@LINUX
-async def test_cancelling_kills_the_work(
-    unjailed: ParserPool, files: Files, tmp_path: Path
-) -> None:
-    note = tmp_path / "pid"
-    work = asyncio.create_task(files.parse(unjailed, f"offspring {note}"))
-    offspring = await noted_pid(note)
-
-    work.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await work
-    await until_gone(offspring)
-    assert await files.text(unjailed, "say free again") == "free again"
-
-
-@LINUX
-async def test_closing_leaves_no_process(files: Files) -> None:
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-    pid = int(await files.text(pool, "pid"))
-
-    await pool.close()
-
-    assert not is_running(pid)
-
-
-@LINUX
-async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
-    note, command = tmp_path / "pid", tmp_path / "command"
-    command.write_text(f"offspring {note}")
-    script = (
-        "import asyncio, sys; from datetime import timedelta; from pathlib import Path\n"
-        "from tests.unit.sandbox.test_sandbox import *\n"
-        "async def main():\n"
-        "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
-        " child='tests.servers.hostile_parser', confinement=Confinement(mode='off'))\n"
-        "    await pool.parse(Path(sys.argv[1]), REQUEST)\n"
-        "asyncio.run(main())\n"
-    )
-    worker = await asyncio.create_subprocess_exec(sys.executable, "-c", script, str(command))
-    try:
-        offspring = await noted_pid(note)
-        parser = parent_of(offspring)
-    finally:
-        worker.kill()
-        await worker.wait()
-
-    await until_gone(parser)
-    os.kill(offspring, signal.SIGKILL)  # a grandchild of our own making
-
-
-async def test_no_secret_reaches_a_parser(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "DATABASE_URL", "INGEST_ADMIN_KEY", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "a-secret-value")
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-
-    try:
-        environment = await files.text(pool, "environment")
-    finally:
-        await pool.close()
-
-    assert "PATH" in orjson.loads(environment)
-    assert "a-secret-value" not in environment
-
-
 async def test_output_of_libraries_does_not_corrupt_the_reply(
     pool: ParserPool, files: Files
 ) -> None:
@@ -393,13 +212,6 @@ async def test_a_parser_cannot_keep_its_parent_busy_with_progress(
 ) -> None:
     with pytest.raises(Permanent, match="too many steps"):
         await files.parse(pool, "chatter 10000")
-
-
-async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
-
-    assert await files.code(pool, "say x") == "internal"
-    await pool.close()
 
 
 async def test_a_missing_file_is_transient(pool: ParserPool, tmp_path: Path) -> None:

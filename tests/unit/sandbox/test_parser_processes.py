@@ -1,0 +1,122 @@
+"""No process outlives its work, whoever is killed."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+import pytest
+
+from harness.patience import AGES
+from ingest.sandbox.jail import Confinement
+from ingest.sandbox.pool import ParserPool
+from tests.support.hostile_files import (
+    LINUX,
+    MIB,
+    Files,
+    is_running,
+    noted_pid,
+    parent_of,
+    until_gone,
+)
+
+
+@pytest.fixture
+async def unjailed() -> AsyncIterator[ParserPool]:
+    """In a jail, the process could not start others."""
+    pool = ParserPool(
+        size=1,
+        timeout=timedelta(seconds=5),
+        memory=1024 * MIB,
+        child="tests.servers.hostile_parser",
+        confinement=Confinement(mode="off"),
+    )
+    yield pool
+    await pool.close()
+
+
+@LINUX
+async def test_children_of_a_parser_are_killed_with_it(
+    unjailed: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    note = tmp_path / "pid"
+
+    assert await files.code(unjailed, f"offspring {note}") == "parser_timeout"
+
+    await until_gone(await noted_pid(note))
+
+
+@LINUX
+async def test_cancelling_kills_the_work(
+    unjailed: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    note = tmp_path / "pid"
+    work = asyncio.create_task(files.parse(unjailed, f"offspring {note}"))
+    offspring = await noted_pid(note)
+
+    work.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    await until_gone(offspring)
+    assert await files.text(unjailed, "say free again") == "free again"
+
+
+@LINUX
+async def test_closing_leaves_no_process(files: Files) -> None:
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
+    pid = int(await files.text(pool, "pid"))
+
+    await pool.close()
+
+    assert not is_running(pid)
+
+
+@LINUX
+async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
+    note, command = tmp_path / "pid", tmp_path / "command"
+    command.write_text(f"offspring {note}")
+    script = (
+        "import asyncio, sys; from datetime import timedelta; from pathlib import Path\n"
+        "from tests.unit.sandbox.test_sandbox import *\n"
+        "async def main():\n"
+        "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
+        " child='tests.servers.hostile_parser', confinement=Confinement(mode='off'))\n"
+        "    await pool.parse(Path(sys.argv[1]), REQUEST)\n"
+        "asyncio.run(main())\n"
+    )
+    worker = await asyncio.create_subprocess_exec(sys.executable, "-c", script, str(command))
+    try:
+        offspring = await noted_pid(note)
+        parser = parent_of(offspring)
+    finally:
+        worker.kill()
+        await worker.wait()
+
+    await until_gone(parser)
+    os.kill(offspring, signal.SIGKILL)  # a grandchild of our own making
+
+
+async def test_no_secret_reaches_a_parser(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "DATABASE_URL", "INGEST_ADMIN_KEY", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "a-secret-value")
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
+
+    try:
+        environment = await files.text(pool, "environment")
+    finally:
+        await pool.close()
+
+    assert "PATH" in orjson.loads(environment)
+    assert "a-secret-value" not in environment
+
+
+async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
+
+    assert await files.code(pool, "say x") == "internal"
+    await pool.close()
