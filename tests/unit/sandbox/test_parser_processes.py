@@ -82,7 +82,10 @@ async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
     command.write_text(f"offspring {note}")
     script = (
         "import asyncio, sys; from datetime import timedelta; from pathlib import Path\n"
-        "from tests.unit.sandbox.test_sandbox import *\n"
+        "from harness.patience import AGES\n"
+        "from ingest.sandbox.jail import Confinement\n"
+        "from ingest.sandbox.pool import ParserPool\n"
+        "from tests.support.hostile_files import MIB, REQUEST\n"
         "async def main():\n"
         "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
         " child='tests.servers.hostile_parser', confinement=Confinement(mode='off'))\n"
