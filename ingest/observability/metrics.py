@@ -5,9 +5,9 @@ GET /metrics reads them. No label holds an application, a source or anything els
 bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from prometheus_client import (
     CollectorRegistry,
@@ -191,18 +191,29 @@ def stage_ended(type: str, stage: str, *, seconds: float) -> None:
     _stage_seconds.labels(type, stage).observe(seconds)
 
 
-def attempt_ended(
-    type: str, *, status: str, code: str | None, given_back: bool, seconds: float
-) -> None:
-    """Count an attempt that ended.
+class AttemptKind(NamedTuple):
+    """What attempts are counted by."""
 
-    `status`: the job's new status, or `dropped`. `given_back`: the attempt does not count."""
-    outcome = status if status != "pending" else "waiting" if given_back else "retry"
-    attempts, job_seconds = _of_attempts(type, outcome, code or "")
-    attempts.inc()
-    job_seconds.observe(seconds)
-    if outcome == "retry":
-        _retries.labels(type).inc()
+    type: str
+    status: str
+    """The job's new status, or `dropped`."""
+    code: str | None = None
+    given_back: bool = False
+    """The attempt does not count."""
+
+
+def attempts_ended(seconds: Mapping[AttemptKind, Sequence[float]]) -> None:
+    """Count attempts that ended, by how long each took."""
+    for kind, durations in seconds.items():
+        outcome = kind.status
+        if kind.status == "pending":
+            outcome = "waiting" if kind.given_back else "retry"
+        attempts, job_seconds = _of_attempts(kind.type, outcome, kind.code or "")
+        attempts.inc(len(durations))
+        for each in durations:
+            job_seconds.observe(each)
+        if outcome == "retry":
+            _retries.labels(kind.type).inc(len(durations))
 
 
 @cache

@@ -52,14 +52,14 @@ class ActivityLedger:
         """Count an attempt. Call it once its end is committed, under the fence."""
         job = finished.ended.job
         outcome = _outcome(finished)
-        amounts = Amounts(
-            # Of an attempt that is given back the job's next one is counted.
-            n=outcome is not None,
-            tokens=sum(chunk.token_count for new in finished.documents for chunk in new.chunks),
-            bytes=_bytes_read(finished) if outcome is not None else 0,
-        )
-        if amounts.n or amounts.tokens:
-            self._new[Kind(job.application_id, job.type, outcome or "completed")].add(amounts)
+        tokens = _tokens(finished)
+        if outcome is None and not tokens:
+            return
+        amounts = self._new[Kind(job.application_id, job.type, outcome or "completed")]
+        amounts.tokens += tokens
+        if outcome is not None:  # of an attempt that is given back the job's next one is counted
+            amounts.n += 1
+            amounts.bytes += _bytes_read(finished)
 
     async def store(self) -> None:
         """Store what was counted; kept for the next time if the database cannot be reached."""
@@ -101,8 +101,16 @@ def _outcome(finished: Finished) -> ActivityOutcome | None:
     return None
 
 
+def _tokens(finished: Finished) -> int:
+    if not finished.documents:
+        return 0
+    return sum(chunk.token_count for new in finished.documents for chunk in new.chunks)
+
+
 def _bytes_read(finished: Finished) -> int:
     job = finished.ended.job
     if job.type in FILE_TYPES:
         return file_size(job)
+    if not finished.documents:
+        return 0
     return sum(len(new.document.text.encode()) for new in finished.documents)

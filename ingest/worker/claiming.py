@@ -19,7 +19,7 @@ from ingest.worker.slot_shares import SlotShares
 # Cache time of application weights and of job type settings such as timeouts. Which types are
 # claimable, and which of them are limited, is read for each claim.
 _CACHED: Final = timedelta(seconds=1)
-# Every so many claims, one goes by age alone.
+# Every so many claims, the first job goes by age alone.
 _BY_AGE_EVERY: Final = 10
 # Retry interval while ready jobs are locked by another claim, which ends soon.
 CONTENTION_DELAY: Final = timedelta(milliseconds=20)
@@ -110,14 +110,17 @@ class Claiming:
         most_held: int | None,
     ) -> list[ClaimedJob]:
         self._claims += most_held is None
+        oldest: list[ClaimedJob] = []
         if most_held is None and self._claims % _BY_AGE_EVERY == 0:
             oldest = await claims.claim_oldest(conn, types=types, worker=self._worker)
-            if oldest:
-                return oldest
+            taken = Counter(job.type for job in oldest)
+            allowed = {type: left - taken[type] for type, left in allowed.items()}
+        if len(oldest) == batch:
+            return oldest
         claimed = await claims.claim(
             conn,
             types=types,
-            batch=batch,
+            batch=batch - len(oldest),
             worker=self._worker,
             cursor=self._round_robin.cursor,
             allowed=allowed,
@@ -126,7 +129,7 @@ class Claiming:
             most_held=most_held,
         )
         self._round_robin.advance(claimed, self._weights)
-        return claimed
+        return [*oldest, *claimed]
 
     async def _allowed(self, conn: Connection) -> dict[str, int]:
         """Remaining allowance of each limited type; locks the lanes of those with ready jobs.

@@ -45,8 +45,8 @@ class Finished:
         return sum(len(new.document.text) for new in self.documents)
 
 
-async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
-    """Commit all in one transaction; returns the ids of the jobs whose lease we still held."""
+async def commit(pool: Pool, group: Sequence[Finished]) -> set[int]:
+    """Commit all in one transaction; returns the positions of the jobs that we still held."""
     if not group:
         return set()
     if all(finished.updates_job_only for finished in group):
@@ -54,7 +54,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     started = time.monotonic()
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
-        ours = [finished for finished in group if finished.ended.job.id in held]
+        ours = [finished for finished in group if finished.ended.job.position in held]
         # A write only locks rows of its own source, so writes sorted by source cannot deadlock.
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         if any(finished.grouped for finished in ours):

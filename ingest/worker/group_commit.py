@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
@@ -30,12 +30,15 @@ _RETRY_SECONDS: Final = 1.0
 _MAX_LOSSES: Final = 6
 
 
+OnDone = Callable[[Sequence[tuple[Slot, bool | Exception]]], None]
+
+
 class GroupCommit:
     """Commits in a few tasks. If a group fails, each outcome gets its own transaction."""
 
-    def __init__(self, pool: Pool, *, on_done: Callable[[Slot, bool | Exception], None]) -> None:
-        """`on_done` gets True if the outcome is committed, False if the lease was lost, or the
-        exception that the write raised.
+    def __init__(self, pool: Pool, *, on_done: OnDone) -> None:
+        """`on_done` gets what was decided together, each with True if the outcome is committed,
+        False if the lease was lost, or the exception that the write raised.
 
         While the database is unreachable, commits are retried until the slot is lost. An outcome
         whose write breaks the connection is retried a few times only, with increasing pauses.
@@ -99,9 +102,7 @@ class GroupCommit:
             for _, finished in wanted
             if finished.ended.job.batch_id and finished.ended.status != "pending"
         )
-        are_all_held = len(held) == len(wanted)
-        for slot, _ in wanted:
-            self._on_done(slot, are_all_held or slot.job.id in held)
+        self._on_done([(slot, slot.job.position in held) for slot, _ in wanted])
 
     async def _not_committed(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
         if isinstance(error, PoolTimeout):
@@ -115,7 +116,7 @@ class GroupCommit:
             if is_database_unavailable(error) and finished.losses < _MAX_LOSSES:
                 self._retry_later(wanted, error)
             else:
-                self._on_done(slot, error)
+                self._on_done([(slot, error)])
 
     def _retry_later(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
         log.warning("finish.database_lost", error=type(error).__name__)

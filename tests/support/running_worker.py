@@ -79,11 +79,12 @@ async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
     loop = asyncio.get_running_loop()
     done: dict[UUID, asyncio.Future[bool]] = {}
 
-    def hear(slot: Slot, held: bool | Exception) -> None:
-        if isinstance(held, Exception):
-            done[slot.job.id].set_exception(held)
-        else:
-            done[slot.job.id].set_result(held)
+    def hear(ends: Sequence[tuple[Slot, bool | Exception]]) -> None:
+        for slot, held in ends:
+            if isinstance(held, Exception):
+                done[slot.job.id].set_exception(held)
+            else:
+                done[slot.job.id].set_result(held)
 
     group_commit = GroupCommit(pool, on_done=hear)
     for outcome in outcomes:

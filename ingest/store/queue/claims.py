@@ -1,7 +1,7 @@
 """Claiming jobs: the claim itself, the limits of job types, and scheduled jobs."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -34,21 +34,18 @@ class Allowance:
     """Time until the rate limit allows the next job; None if the rate limit does not block."""
 
 
-def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJob]:
-    """Like class_row, but faster: the payload arrives as text, and most payloads are empty."""
-    columns = [column.name for column in cursor.description or ()]
-    if columns and columns != list(ClaimedJob._fields):
-        raise TypeError(
-            f"the claim query returned columns {columns}, expected {ClaimedJob._fields}"
-        )
-    at = ClaimedJob._fields.index("payload")
-
-    def claimed(row: Sequence[Any]) -> ClaimedJob:
-        text = row[at]
-        payload = {} if text == "{}" else json.loads(text)
-        return ClaimedJob._make((*row[:at], payload, *row[at + 1 :]))
-
-    return claimed
+async def _claimed(cursor: AsyncCursor[tuple[Any, ...]]) -> list[ClaimedJob]:
+    """All payloads are read as one document: one by one takes eight times as long."""
+    columns = tuple(column.name for column in cursor.description or ())
+    if columns != ClaimedJob._fields:
+        raise TypeError(f"the claim returned columns {columns}, expected {ClaimedJob._fields}")
+    at = columns.index("payload")
+    rows = await cursor.fetchall()
+    payloads = json.loads(f"[{','.join(row[at] for row in rows)}]")
+    return [
+        ClaimedJob._make((*row[:at], payload, *row[at + 1 :]))
+        for row, payload in zip(rows, payloads, strict=True)
+    ]
 
 
 async def set_planner(conn: Connection) -> None:
@@ -116,7 +113,7 @@ async def claim(
     same ones or `most_held` is given.
     """
     heavier, holders = weights or {}, held or {}
-    async with conn.cursor(row_factory=_claimed_row) as cur:
+    async with conn.cursor(binary=True) as cur:
         await cur.execute(
             _SQL["claim"],
             {
@@ -135,14 +132,14 @@ async def claim(
             },
             prepare=True,
         )
-        return await cur.fetchall()
+        return await _claimed(cur)
 
 
 async def claim_oldest(conn: Connection, *, types: Sequence[str], worker: UUID) -> list[ClaimedJob]:
     """Claim at most one job: the oldest ready one, regardless of priority."""
-    async with conn.cursor(row_factory=_claimed_row) as cur:
+    async with conn.cursor(binary=True) as cur:
         await cur.execute(_SQL["claim_oldest"], {"types": list(types), "worker": worker})
-        return await cur.fetchall()
+        return await _claimed(cur)
 
 
 async def promote(conn: Connection) -> int:

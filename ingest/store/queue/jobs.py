@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -168,10 +169,10 @@ async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
     await conn.execute(_SQL["wake"], {"payload": payload})
 
 
-async def complete(pool: Pool, jobs: Sequence[ClaimedJob]) -> set[UUID]:
-    """Complete jobs that changed nothing else; returns the ids of those we still owned."""
-    ordered = sorted(jobs, key=lambda job: job.id.int)
-    completed: list[UUID] = await pool.run_alone(
+async def complete(pool: Pool, jobs: Sequence[ClaimedJob]) -> set[int]:
+    """Complete jobs that changed nothing else; returns the positions of those we still owned."""
+    ordered = sorted(jobs, key=attrgetter("id.int"))
+    completed: list[int] = await pool.run_alone(
         _SQL["complete"],
         {"ids": [job.id for job in ordered], "fences": [job.fence for job in ordered]},
         row_factory=scalar_row,
@@ -180,8 +181,8 @@ async def complete(pool: Pool, jobs: Sequence[ClaimedJob]) -> set[UUID]:
     return set(completed)
 
 
-async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
-    """Lock the jobs we still own until the transaction ends; returns their ids."""
+async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[int]:
+    """Lock the jobs we still own until the transaction ends; returns their positions."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["hold"], {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]}

@@ -38,7 +38,7 @@ select pg_notify('rag_jobs', %(payload)s);
 
 -- name: hold
 -- Lock the jobs we still own; a process that wants to take them away waits for our commit.
-select job.id
+select job.position
   from rag.processing_jobs as job
   join unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as held(id, fence)
     on job.id = held.id and job.fence = held.fence
@@ -65,7 +65,7 @@ update rag.processing_jobs as job
        review_reason = null, completed_at = clock_timestamp()
   from unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as ended(id, fence)
  where job.id = ended.id and job.fence = ended.fence and job.status = (select 'processing')
-returning job.id;
+returning job.position;
 
 -- name: finish
 -- Ends the attempts of many jobs. `refund` is 1 if the attempt does not count (stop, snooze).

@@ -27,7 +27,7 @@ async def scraped(anonymous: httpx.AsyncClient, conn: Connection) -> Scrape:
     """Metrics of a service in which everything has happened once."""
     await conn.execute("insert into rag.lanes (lane) values ('openai/x#1')")
     for status in ("completed", "failed", "review_needed"):
-        metrics.attempt_ended("file", status=status, code=None, given_back=False, seconds=1)
+        metrics.attempts_ended({metrics.AttemptKind("file", status): [1]})
     await anonymous.get("/healthz")
     return await scrape(anonymous)
 

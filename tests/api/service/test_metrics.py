@@ -216,11 +216,15 @@ def test_attempts_are_counted_by_outcome() -> None:
         labels = {"type": "t", "outcome": outcome, "code": code}
         return metrics.REGISTRY.get_sample_value("rag_ingest_attempts_total", labels) or 0
 
-    metrics.attempt_ended("t", status="completed", code=None, given_back=False, seconds=1)
-    metrics.attempt_ended("t", status="pending", code="internal", given_back=False, seconds=1)
-    metrics.attempt_ended("t", status="pending", code="rate_limited", given_back=True, seconds=1)
+    metrics.attempts_ended(
+        {
+            metrics.AttemptKind("t", "completed"): [1, 2],
+            metrics.AttemptKind("t", "pending", "internal"): [1],
+            metrics.AttemptKind("t", "pending", "rate_limited", given_back=True): [1],
+        }
+    )
 
-    assert counted("completed") == 1
+    assert counted("completed") == 2
     assert counted("retry", "internal") == 1
     assert counted("waiting", "rate_limited") == 1
     assert metrics.REGISTRY.get_sample_value("rag_ingest_retries_total", {"type": "t"}) == 1

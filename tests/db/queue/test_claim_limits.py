@@ -257,6 +257,19 @@ async def test_oldest_job_goes_first_from_time_to_time(
     assert [job.id for job in order].index(starving) == 9
 
 
+async def test_what_follows_the_oldest_job_fills_the_batch_within_the_limits(
+    conn: Connection, application_id: UUID
+) -> None:
+    await _limit(conn, max_concurrent=13)
+    [starving] = await enqueue(conn, application_id, priority=-100)
+    await enqueue(conn, application_id, 30, priority=50)
+    claiming = _claiming()
+    batches = [await _take_ids(conn, claiming, size) for size in [1] * 9 + [10]]
+
+    assert batches[-1][0] == starving
+    assert len(batches[-1]) == 13 - 9
+
+
 async def _take_ids(conn: Connection, claiming: Claiming, batch: int) -> list[UUID]:
     async with conn.transaction():
         return [job.id for job in await claiming.take(conn, batch)]

@@ -237,7 +237,7 @@ async def test_a_late_holder_shares_a_transaction_and_writes_nothing(
 
         return Finished(ended=Ended(job=job, status="completed"), write=write)
 
-    assert await commit(pool, [finished(late), finished(good)]) == {good.id}
+    assert await commit(pool, [finished(late), finished(good)]) == {good.position}
     assert written == [good.id]
 
 
@@ -251,7 +251,7 @@ async def test_a_late_holder_is_not_among_jobs_that_are_completed_in_one_stateme
     group = [Finished(ended=Ended(job=job, status="completed")) for job in (late, cancelled, good)]
 
     assert all(finished.updates_job_only for finished in group)
-    assert await commit(pool, group) == {good.id}
+    assert await commit(pool, group) == {good.position}
     states = [(await job_row(conn, job.id))["status"] for job in (late, cancelled, good)]
     assert states == ["processing", "cancelled", "completed"]
 
@@ -286,5 +286,7 @@ async def test_jobs_are_completed_whatever_their_order(
     held = await claim(conn, batch=3)
     late = held[1]._replace(fence=held[1].fence - 1)
 
-    assert await jobs.complete(pool, [held[2], late, held[0]]) == {held[0].id, held[2].id}
+    completed = await jobs.complete(pool, [held[2], late, held[0]])
+
+    assert completed == {held[0].position, held[2].position}
     assert (await job_row(conn, held[1].id))["status"] == "processing"

@@ -58,7 +58,7 @@ async def test_outcomes_are_not_split_when_the_pool_times_out(
     monkeypatch.setattr(group_commit, "_RETRY_SECONDS", 0.01)
     sizes: list[int] = []
 
-    async def counted(pool: Pool, group: list[Finished]) -> set[UUID]:
+    async def counted(pool: Pool, group: list[Finished]) -> set[int]:
         sizes.append(len(group))
         if len(sizes) > 2:
             return await commit(pool, group)
@@ -114,9 +114,9 @@ async def test_documents_of_much_text_are_not_put_into_one_statement(
     monkeypatch.setattr(group_commit, "_MAX_GROUP_CHARACTERS", 100)
     groups: list[list[int]] = []
 
-    async def noted(pool: Pool, group: list[Finished]) -> set[UUID]:
+    async def noted(pool: Pool, group: list[Finished]) -> set[int]:
         groups.append([finished.characters for finished in group])
-        return {finished.ended.job.id for finished in group}
+        return {finished.ended.job.position for finished in group}
 
     monkeypatch.setattr("ingest.worker.group_commit.commit", noted)
     sizes = [60, 40, 200, 0, 20, 90]
