@@ -1,4 +1,4 @@
-"""What the fields of a form hold, typed texts and chosen options, beside the labels of the fields."""
+"""What the fields of a form hold: typed texts and chosen options, behind the labels of fields."""
 
 from lxml import etree, html
 
