@@ -2,7 +2,9 @@
 
 from lxml import etree, html
 
+from ingest.formats.html.form_values import write_form_values
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
@@ -56,8 +58,10 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """Like whole_markdown(), for a tree, which is changed."""
     if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
+    attempt("tidying", lambda: unfold_documents(tree))
     attempt("styles", lambda: write_styles(tree))
     hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
     attempt("tidying", lambda: name_drawings(tree))
+    attempt("tidying", lambda: write_form_values(tree))
     attempt("tidying", lambda: tidy(tree))
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

@@ -14,7 +14,9 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.letter_order import is_visual
 from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
+from ingest.formats.html.form_values import write_form_values
 from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
@@ -82,6 +84,7 @@ def _extract(source: InputFile) -> Extraction:
     scripts = Scripts()
     if web is not None:
         scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
+    attempt("tidying", lambda: unfold_documents(tree))
     attempt("styles", lambda: write_styles(tree))
     has_hidden_text = drop_hidden(tree)
     meta = _meta(tree)
@@ -95,6 +98,7 @@ def _extract(source: InputFile) -> Extraction:
     else:
         etree.strip_elements(tree, "head", with_tail=False)
         attempt("tidying", lambda: name_drawings(tree))
+        attempt("tidying", lambda: write_form_values(tree))
         left_out = drop_boilerplate(tree)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))

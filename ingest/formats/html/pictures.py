@@ -42,29 +42,57 @@ _HOLDS_BLOCKS = frozenset(
 _LONGEST = 1000  # characters
 _NEAR_TEXT = 5000  # characters of a block that may say the same
 _SMALL = 32  # pixels; icons
+_LABELS = etree.XPath(".//text[not(ancestor::text)] | .//foreignobject")
+# An unclosed drawing contains the rest of the page.
+_HOLDS_PAGE = etree.XPath(
+    "boolean(.//*[self::p or self::div or self::li or self::h1][not(ancestor::foreignobject)])"
+)
+_NEW_LINE = frozenset({"x", "y", "dy"})  # attributes of a `tspan` that is not within a line
 
 
 def name_drawings(tree: html.HtmlElement) -> None:
-    """Make drawings and icons that have a name pictures with that alternative text.
+    """Make drawings and icons that have a name or labels pictures with that alternative text.
 
-    Icons of links and buttons repeat them. A drawing without a stated role counts in table cells,
-    where it is a tick or a cross, and if it has a description.
+    Icons of links and buttons repeat them. A title alone, without a stated role, counts in table
+    cells, where the drawing is a tick or a cross, and beside a description or labels.
     """
     for drawing in _DRAWINGS(tree):
         parent = drawing.getparent()
         if parent is None or _DECORATION(drawing) or _IN_CONTROL(drawing):
             continue
+        if _HOLDS_PAGE(drawing):
+            continue
         inner = [drawing.findtext(name) or "" for name in ("title", "desc")]
-        is_stated = drawing.get("aria-label") or drawing.get("role") == "img" or inner[1]
+        labels = _labels(drawing)
+        is_stated = drawing.get("aria-label") or drawing.get("role") == "img" or inner[1] or labels
         if not is_stated and parent.tag not in ("td", "th"):
             continue
         stated = drawing.get("aria-label")
-        text = stated.strip() if stated else ": ".join(filter(None, map(str.strip, inner)))
+        name = stated.strip() if stated else ": ".join(filter(None, map(str.strip, inner)))
+        text = ": ".join(filter(None, (name, labels if labels != name else "")))
         if text:
             tail = drawing.tail
             drawing.clear()
             drawing.tag, drawing.tail = "img", tail
             drawing.set("alt", text)
+
+
+def _labels(drawing: html.HtmlElement) -> str:
+    """The texts in a drawing, in order; empty if they are numbers or single letters only."""
+    found = list(filter(None, (" ".join(_words(label).split()) for label in _LABELS(drawing))))
+    has_words = any(len(label) > 1 and not label.isnumeric() for label in found)
+    return "; ".join(dict.fromkeys(found)) if has_words else ""
+
+
+def _words(label: html.HtmlElement) -> str:
+    pieces = []
+    for event, element in etree.iterwalk(label, events=("start", "end")):
+        if event == "start":
+            is_apart = element.tag != "tspan" or not _NEW_LINE.isdisjoint(element.keys())
+            pieces += [" " if is_apart else "", element.text or ""]
+        elif element is not label:
+            pieces.append(element.tail or "")
+    return "".join(pieces)
 
 
 def write_alternative_texts(tree: html.HtmlElement) -> None:

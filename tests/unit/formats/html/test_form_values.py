@@ -1,0 +1,115 @@
+"""What readers see in fields, drawings and inner documents of a page."""
+
+import io
+
+import pytest
+
+from ingest.formats.registry import extract
+
+_PROSE = "<p>A person who applied for the job has told us all of this, and a bit more of it.</p>"
+
+
+def _text(markup: str) -> str:
+    page = f"<!doctype html><title>Form</title><h1>Form</h1>{_PROSE}{markup}"
+    return extract(io.BytesIO(page.encode()), name="a.html").text
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<label>Country <select><option>Oslo<option selected>Rome</select></label>",
+         "Country: Rome"),
+        ("<p>Fruit: <select multiple><optgroup label=x><option selected>Fig<option>Pear</optgroup>"
+         "<option selected>Kiwi</select></p>", "Fruit: Fig, Kiwi"),
+        ("<p>Size <select><option value=''>Choose<option>S<option>M</select> of it</p>",
+         "Size S / M of it"),
+        ("<label for=n>Name</label> <input id=n value='Ada Lovelace'>", "Name: Ada Lovelace"),
+        ("<label for=n><b>Name</b>:</label><input id=n value=Ada>", "**Name**: Ada"),
+        ("<p>Take <input type=number value=12>kg of <input value=flour>.</p>",
+         "Take 12 kg of flour."),
+        ("<table><tr><th>Field<th>Value<tr><td>Plan<td><select><option>Free<option selected>Gold"
+         "</select><tr><td>Zip<td><input value=1010></table>",
+         "| Plan | Gold |\n| Zip | 1010 |"),
+        ("<p><label>Note</label><textarea>Leave it at the door</textarea></p>",
+         "Note: Leave it at the door"),
+        ("<textarea>one\n  two</textarea>", "```\none\n  two\n```"),
+    ],
+)  # fmt: skip
+def test_fields_hold_values(markup: str, expected: str) -> None:
+    assert expected in _text(f"<form>{markup}</form>")
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input type=hidden value=WRONG>",
+        "<input type=password value=WRONG>",
+        "<input type=submit value=WRONG>",
+        "<input type=range value=WRONG>",
+        "<input value=WRONG onfocus=clear()>",
+        "<input name=q value=WRONG>",
+        "<select name=orderby><option selected>WRONG</select>",
+        "<select class=language-switch><option selected>WRONG</select>",
+        "<select>" + "<option>WRONG" * 21 + "</select>",
+        "<select><option>WRONG<option selected>right</select>",
+        "<nav><select><option selected>WRONG</select></nav>",
+    ],
+)
+def test_controls_of_the_page_and_secrets_are_no_values(field: str) -> None:
+    assert "WRONG" not in _text(f"<div>{field}</div>")
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<svg><text>Revenue 2024</text><g><text>1,250 EUR</text></g></svg>",
+         "Revenue 2024; 1,250 EUR"),
+        ("<svg aria-label='Data flow'><text><tspan x=1>Worker</tspan><tspan x=1 dy=9>pool</tspan>"
+         "</text><foreignObject><div><p>Postgres</p> store</div></foreignObject></svg>",
+         "Data flow: Worker pool; Postgres store"),
+        ("<svg><text>Co<tspan fill=red>lo</tspan>ur</text></svg>", "Colour"),
+        ("<my-card><template shadowrootmode=open><h2><slot name=t>None</slot></h2><p>In shadow</p>"
+         "<slot></slot></template><b>Slotted</b><i slot=t>Title</i></my-card>",
+         "## *Title*\n\nIn shadow\n\n**Slotted**"),
+        ("<iframe srcdoc='&lt;h2&gt;Framed&lt;/h2&gt;&lt;p&gt;words in it&lt;/p&gt;'></iframe>",
+         "## Framed\n\nwords in it"),
+    ],
+)  # fmt: skip
+def test_drawings_shadow_roots_and_frames(markup: str, expected: str) -> None:
+    assert expected in _text(f"{markup}<p>More words after it.</p>")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<svg><text>1</text><text>20</text></svg>",
+        "<svg aria-hidden=true><text>WRONG</text></svg>",
+        "<p><a href=/x><svg><text>WRONG</text></svg> Home</a></p>",
+        "<template><p>WRONG</p></template>",
+        "<iframe hidden srcdoc='&lt;p&gt;WRONG&lt;/p&gt;'></iframe>",
+        "<iframe srcdoc='&lt;script&gt;WRONG&lt;/script&gt;'></iframe>",
+    ],
+)
+def test_what_is_not_shown_or_says_nothing_stays_out(markup: str) -> None:
+    text = _text(f"{markup}<p>More words after it.</p>")
+
+    assert "WRONG" not in text
+    assert "20" not in text
+
+
+def test_frames_in_frames_end() -> None:
+    markup = "deep"
+    for _ in range(6):
+        markup = markup.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+        markup = f'<iframe srcdoc="<p>level</p>{markup}"></iframe>'
+
+    text = _text(f"{markup}<p>More words after it.</p>")
+
+    assert text.count("level") == 3
+    assert text.endswith("More words after it.\n")
+
+
+def test_an_unclosed_drawing_does_not_swallow_the_page() -> None:
+    text = _text("<svg><text>Label</text><h2>After</h2>" + 3 * _PROSE)
+
+    assert "## After\n\nA person" in text
