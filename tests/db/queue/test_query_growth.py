@@ -103,8 +103,10 @@ _NO_FILTER: Final[Mapping[str, Any]] = {
     "pattern": None,
     "metadata": None,
     "before_key": None,
+    "before_time": None,
     "before_id": None,
     "oldest_key": None,
+    "oldest_time": None,
     "oldest_id": None,
     "limit": 51,
 }
