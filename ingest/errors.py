@@ -53,6 +53,7 @@ ErrorCode = Literal[
     "embedding_model_missing",
     "embedding_quota",
     "embedding_mismatch",
+    "provider_paused",
     "rerank_unavailable",
     "rate_limited",
     "budget_exceeded",

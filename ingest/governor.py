@@ -5,6 +5,7 @@ Its state is a database row, so that all workers share it; only the database's c
 
 - Rate limits: a token bucket for requests, one for tokens. No window of 60 s exceeds the limit.
 - Rate-limit pauses: as long as the provider asks; otherwise 1 s, doubling to 60 s.
+- Pauses by the operator: until the operator resumes the lane; nothing is sent, not even a probe.
 - Circuit breaker: after three failures in a row, or one that an operator must fix, the lane
   pauses 1 s, doubling to 60 s, or to 15 s if the cause is known. After each pause, one request
   probes the provider while the rest wait for the result. The lane stores the cause of the failure.
@@ -12,7 +13,7 @@ Its state is a database row, so that all workers share it; only the database's c
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Literal
@@ -22,8 +23,8 @@ import structlog
 from ingest.errors import ErrorCode, Snooze
 from ingest.postgres.database import Pool, transaction
 from ingest.store.lenient_json import positive_integer
-from ingest.store.limits import provider_lanes
-from ingest.store.limits.provider_lanes import Cause, Lane, LaneState, PauseReason
+from ingest.store.limits import provider_lanes, provider_pauses
+from ingest.store.limits.provider_lanes import PROVIDER_CODES, Cause, Lane, LaneState, PauseReason
 from ingest.store.limits.worker_config import LaneLimits
 from ingest.token_bucket import burst, take
 
@@ -39,7 +40,11 @@ _NARROWEST_SPREAD: Final = timedelta(seconds=2)
 _WIDEST_SPREAD: Final = timedelta(minutes=1)
 _SHORTEST_WAIT: Final = timedelta(milliseconds=1)
 
-WaitReason = Literal["rate_limited", "provider_unavailable"]
+# Jobs are released when the operator resumes the provider. Should that be missed, they ask again
+# after this.
+_UNTIL_RESUMED: Final = timedelta(minutes=15)
+
+WaitReason = Literal["rate_limited", "provider_unavailable", "provider_paused"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,10 @@ class Hold:
         widest = min(max(self.delay / 4, _NARROWEST_SPREAD), _WIDEST_SPREAD)
         spread = widest * random.random()  # noqa: S311  # spreads load, guards nothing
         return Snooze(self.delay + spread, reason=self.reason, code=code, message=message)
+
+
+STOPPED: Final = Hold(delay=_UNTIL_RESUMED, reason="provider_paused")
+"""The operator has paused the provider."""
 
 
 class Governor:
@@ -89,6 +98,8 @@ class Governor:
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
+            if now.is_stopped:
+                return STOPPED
             if (hold := _current_pause(now)) is not None:
                 return hold
             limits = self._limits_of(lane, now)
@@ -120,7 +131,10 @@ class Governor:
 
     async def current_hold(self, lane: str) -> Hold | None:
         """A Hold if the lane is paused or due for a probe, else None. Reserves nothing."""
-        state = await self.state(lane)
+        async with transaction(self._pool) as conn:
+            if await provider_pauses.is_paused(conn, lane):
+                return STOPPED
+            state = await provider_lanes.state(conn, lane)
         if state is None:
             return None
         if state.is_paused and state.delay is not None:
@@ -129,6 +143,11 @@ class Governor:
         if state.failures >= provider_lanes.FAILURES_TO_PAUSE:
             return _probe_due(state.cause)
         return None
+
+    async def is_stopped(self, lane: str) -> bool:
+        """Whether the operator has paused the lane."""
+        async with transaction(self._pool) as conn:
+            return await provider_pauses.is_paused(conn, lane)
 
     async def state(self, lane: str) -> LaneState | None:
         """The lane's state; None: it has not been used yet."""
@@ -205,11 +224,22 @@ class Governor:
 
     async def release(self, *, all: bool = False) -> int:
         """Resume jobs that wait for the embedding provider, or any (`all`); returns how many."""
+        reasons: list[WaitReason] = ["provider_unavailable", "rate_limited"] if all else []
+        return await self._release(PROVIDER_CODES, reasons)
+
+    async def release_stopped(self) -> int:
+        """Resume jobs that waited for the operator to resume a provider; returns how many.
+
+        Those of a provider that is still paused wait again.
+        """
+        return await self._release((), ("provider_paused",))
+
+    async def _release(self, codes: Sequence[str], reasons: Sequence[WaitReason]) -> int:
         released = 0
         while True:
             # In short transactions that do not block the queue.
             async with transaction(self._pool) as conn:
-                some = await provider_lanes.release(conn, all=all)
+                some = await provider_lanes.release(conn, codes=codes, reasons=reasons)
             released += some
             if some < provider_lanes.RELEASED_AT_ONCE:  # not until 0: new jobs may wait
                 return released

@@ -109,7 +109,7 @@ class SourceQuery(SourceConditions):
 
 
 class SourceListQuery(SourceQuery):
-    sort: Annotated[SourceSort, Field(description="Newest, or last changed, first")] = "createdAt"
+    sort: Annotated[SourceSort, Field(description="Newest, or largest, first")] = "createdAt"
     limit: _Limit = 50
     cursor: _Cursor | None = None
 

@@ -50,6 +50,11 @@ def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
     return _decode(cursor, lambda time, id: (_aware(time), UUID(id)))
 
 
+def number_and_id(cursor: str | None) -> tuple[int, UUID] | None:
+    """Parse the sort key of lists by size; raises Rejected for an invalid cursor."""
+    return _decode(cursor, lambda number, id: (_number(number), UUID(id)))
+
+
 def position(cursor: str | None) -> int | None:
     """Parse the sort key of lists by number; raises Rejected for an invalid cursor."""
     return _decode(cursor, _number)

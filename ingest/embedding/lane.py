@@ -1,29 +1,37 @@
 """The embedding provider's lane: report errors to the governor, translate holds to errors."""
 
+import time
 from typing import Final, cast
 
 import psycopg
 import structlog
 
 from ingest.errors import ErrorCode, Snooze, Transient
-from ingest.governor import Governor, Hold
+from ingest.governor import STOPPED, Governor, Hold
 from ingest.providers.embedders.base import ProviderFault
 from ingest.store.limits.provider_lanes import PROVIDER_CODES, Cause
 
 log = structlog.get_logger()
 
 _LONGEST_MESSAGE: Final = 500
+# How long an embedder of this process, whose requests may take a millisecond, goes by what it knows
+# of a pause by the operator.
+_STOP_KNOWN_SECONDS: Final = 1.0
 
 
 class EmbeddingLane:
-    """The lane of the provider. Without a lane name or a governor, requests never wait.
+    """The lane of the provider. Without a governor, requests never wait.
 
-    An embedder in this process has no lane name.
+    An embedder in this process has no lane name: its requests wait for the operator only.
     """
 
-    def __init__(self, governor: Governor | None, name: str | None) -> None:
+    def __init__(self, governor: Governor | None, name: str | None, *, model: str) -> None:
+        """`model`: `provider/model`, by which the operator pauses an embedder without a lane."""
         self.name = None if governor is None else name
         self._governor = governor
+        self._pausable = name or model
+        self._is_stopped = False
+        self._asked_at = -_STOP_KNOWN_SECONDS
 
     async def hold(self, tokens: int, *, may_probe: bool = False) -> Hold | None:
         """Reserve a request of `tokens`; returns a Hold if it has to wait.
@@ -31,13 +39,27 @@ class EmbeddingLane:
         `may_probe`: whether this request may be the probe of a provider that failed.
         """
         if self._governor is None or self.name is None:
-            return None
+            return await self.stopped()
         return await self._governor.reserve(self.name, tokens=tokens, may_probe=may_probe)
 
     async def paused(self) -> Hold | None:
         if self._governor is None or self.name is None:
-            return None
+            return await self.stopped()
         return await self._governor.current_hold(self.name)
+
+    async def stopped(self, *, is_fresh: bool = False) -> Hold | None:
+        """A Hold while the operator has paused it; known for a second unless `is_fresh`."""
+        if self._governor is None:
+            return None
+        if is_fresh or time.monotonic() - self._asked_at >= _STOP_KNOWN_SECONDS:
+            self._is_stopped = await self._governor.is_stopped(self._pausable)
+            self._asked_at = time.monotonic()
+        return STOPPED if self._is_stopped else None
+
+    async def resumed(self) -> None:
+        """Wake the jobs that waited for the operator."""
+        if self._governor is not None:
+            await self._governor.release_stopped()
 
     async def reopen(self) -> None:
         """End a pause caused by failures, as the provider works again; wake all waiting jobs."""
@@ -91,6 +113,8 @@ class EmbeddingLane:
 
 
 def _message(hold: Hold) -> str:
+    if hold.reason == "provider_paused":
+        return "the operator has paused the embedding provider"
     if hold.cause is not None and _is_of(hold, hold.cause):
         return hold.cause.message
     if hold.reason == "rate_limited":
@@ -99,8 +123,8 @@ def _message(hold: Hold) -> str:
 
 
 def _code(hold: Hold) -> ErrorCode:
-    if hold.reason == "rate_limited":
-        return "rate_limited"
+    if hold.reason == "rate_limited" or hold.reason == "provider_paused":
+        return hold.reason
     if hold.cause is not None and _is_of(hold, hold.cause):
         return cast(ErrorCode, hold.cause.code)  # one of PROVIDER_CODES
     return "embedding_unavailable"

@@ -50,6 +50,7 @@ class EmbeddingRequests:
         self._lane = lane
         self._is_in_doubt = False
         """Whether a query got no usable response; that alone does not pause the lane."""
+        self._wakes_left = 0
 
     @property
     def counts(self) -> RequestCounts:
@@ -72,7 +73,7 @@ class EmbeddingRequests:
     async def check_at_start(self) -> None:
         """Send a harmless text unless the provider asked for a pause; success opens the lane."""
         hold = await self._lane.paused()
-        if hold is not None and hold.reason == "rate_limited":
+        if hold is not None and hold.reason in ("rate_limited", "provider_paused"):
             return
         fault = await self._calls.fault() if self.is_limited else None
         if fault is None:
@@ -81,7 +82,17 @@ class EmbeddingRequests:
             await self._lane.note(fault, is_certain=True)
 
     async def watch(self) -> None:
-        """Send a harmless text if the lane's pause is over or a query got no usable response."""
+        """Send a harmless text if the lane's pause is over or a query got no usable response.
+
+        After a pause by the operator, wake its jobs, twice: the request that ended it may have been
+        killed before it did, and a job may have begun to wait since.
+        """
+        if await self._lane.stopped(is_fresh=True) is not None:
+            self._wakes_left = 2
+            return
+        if self._wakes_left:
+            await self._lane.resumed()
+            self._wakes_left -= 1
         hold = await self._lane.paused()
         if hold is not None and hold.is_probe_due:
             await self._try()
@@ -102,6 +113,12 @@ class EmbeddingRequests:
             fault.__cause__ = error
             _fail(rows, fault)
             raise
+
+    async def check_not_stopped(self) -> None:
+        """Raises Transient while the operator has paused the provider."""
+        hold = await self._lane.stopped()
+        if hold is not None:
+            raise self._lane.unavailable(hold)
 
     async def query(self, text: str, token_count: int) -> Vectors:
         """Embed one text; returns a vector, (dimension,), or raises Transient within 5 seconds."""

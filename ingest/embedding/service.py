@@ -65,7 +65,9 @@ class EmbeddingService:
         self.embedder = embedder
         self.unrelated = embedder.unrelated if isinstance(embedder, NarrowEmbedder) else 0.0
         """About the cosine of texts that have nothing in common."""
-        self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
+        model = f"{embedder.model.provider}/{embedder.model.name}"
+        lane = EmbeddingLane(governor, embedder.lane, model=model)
+        self._requests = EmbeddingRequests(embedder, lane)
         self._linger = linger.total_seconds()
         self.on_cost = on_cost
         self._last_took = 0.0
@@ -145,6 +147,7 @@ class EmbeddingService:
         if self._requests.is_limited:
             # Bypass the slots, which may be taken by requests that wait for the provider.
             return await self._requests.query(text, token_count)
+        await self._requests.check_not_stopped()
         answer = await self.embed([text], [token_count], is_query=True)
         if answer.refused:
             raise refused_query()

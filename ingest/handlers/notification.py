@@ -25,7 +25,7 @@ from ingest.providers.retry_after import retry_after
 from ingest.redaction import redact
 from ingest.storable_text import clean
 from ingest.store.notify import deliveries, webhook_endpoints
-from ingest.store.notify.deliveries import DueDelivery
+from ingest.store.notify.deliveries import Attempt, DueDelivery
 from ingest.store.notify.webhook_endpoints import EndpointHealth
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
@@ -35,6 +35,13 @@ _READ_BYTES: Final = 4096
 _KEPT_CHARACTERS: Final = 500
 # Jitter, so that deliveries that wait for the same moment do not start together.
 _SPREAD_SECONDS: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Success:
+    status: int
+    answer_text: str = ""
+    """The beginning of the receiver's response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +66,17 @@ async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     if begun is None:
         return Outcome(result={"dropped": "the endpoint was deleted"})
     due, is_probe = begun
-    answer = await _send(due, ctx)
+    headers = None if webhook_endpoints.is_mailbox(due.url) else _headers(due)
+    answer = await _mail(due, ctx) if headers is None else await _post(due, headers, ctx)
+    attempt = Attempt(headers=headers, status=answer.status, answer=redact(answer.answer_text))
     if isinstance(answer, _Refusal):
-        raise await _failed(job, due, answer, ctx, is_probe=is_probe)
+        raise await _failed(job, due, answer, attempt, ctx, is_probe=is_probe)
 
     async def write(conn: Connection) -> None:
         await webhook_endpoints.record_success(conn, due.endpoint_id)
-        await deliveries.record_success(conn, due.id, status=answer)
+        await deliveries.record_success(conn, due.id, attempt)
 
-    return Outcome(write=write, result={"deliveryId": str(due.id), "status": answer})
+    return Outcome(write=write, result={"deliveryId": str(due.id), "status": answer.status})
 
 
 async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[DueDelivery, bool] | None:
@@ -98,21 +107,18 @@ def _until_probe(due: DueDelivery) -> timedelta:
     return wait + timedelta(seconds=_SPREAD_SECONDS * random.random())  # noqa: S311  # no secret
 
 
-async def _send(due: DueDelivery, ctx: Context) -> int | _Refusal:
-    """Send the message; returns the status of the receiver's success, or why it failed."""
-    if webhook_endpoints.is_mailbox(due.url):
-        return await _mail(due, ctx)
-    return await _post(due, ctx)
-
-
-async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
+def _headers(due: DueDelivery) -> dict[str, str]:
     secrets = [due.secret, *([due.previous_secret] if due.previous_secret else [])]
     signed = signed_headers(secrets, message_id=str(due.id), at=due.at, body=due.body)
+    return {"content-type": "application/json", **signed}
+
+
+async def _post(due: DueDelivery, headers: Mapping[str, str], ctx: Context) -> _Success | _Refusal:
     try:
         posted = await ctx.web.fetcher.post(
             due.url,
             content=due.body.encode(),
-            headers={"content-type": "application/json", **signed},
+            headers=headers,
             within=_LONGEST_ATTEMPT,
             max_bytes=_READ_BYTES,
         )
@@ -120,7 +126,7 @@ async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
         # Retry even after Permanent: a host name that resolves to a private address may change.
         return _Refusal(message=str(error))
     if 200 <= posted.status < 300:
-        return posted.status
+        return _Success(status=posted.status, answer_text=_text(posted.beginning))
     return _Refusal(
         message=f"the receiver responded with HTTP {posted.status}",
         status=posted.status,
@@ -139,7 +145,7 @@ def _text(beginning: bytes) -> str:
     return text[:_KEPT_CHARACTERS]
 
 
-async def _mail(due: DueDelivery, ctx: Context) -> int | _Refusal:
+async def _mail(due: DueDelivery, ctx: Context) -> _Success | _Refusal:
     if ctx.mailer is None:
         return _Refusal(message="INGEST_SMTP_URL is not set")
     subject, text = letter_of(json.loads(due.body))
@@ -154,11 +160,17 @@ async def _mail(due: DueDelivery, ctx: Context) -> int | _Refusal:
         await ctx.mailer.send(letter)
     except MailRefused as error:
         return _Refusal(message=str(error)[:_KEPT_CHARACTERS], status=error.status)
-    return 250
+    return _Success(status=250)
 
 
 async def _failed(
-    job: ClaimedJob, due: DueDelivery, refusal: _Refusal, ctx: Context, *, is_probe: bool
+    job: ClaimedJob,
+    due: DueDelivery,
+    refusal: _Refusal,
+    attempt: Attempt,
+    ctx: Context,
+    *,
+    is_probe: bool,
 ) -> IngestError:
     """Record the failure, update the endpoint, and return the error to raise."""
     delay = retry_schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
@@ -172,7 +184,7 @@ async def _failed(
         health = await webhook_endpoints.record_failure(
             conn, due.endpoint_id, is_probe=is_probe, pause=pause
         )
-        await deliveries.record_failure(conn, due.id, status=refusal.status, error=redact(error))
+        await deliveries.record_failure(conn, due.id, attempt, error=redact(error))
         reason = _why_disabled(refusal, health)
         if reason is not None:
             await webhook_endpoints.disable(conn, due.endpoint_id, reason=reason)

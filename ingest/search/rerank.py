@@ -35,6 +35,7 @@ class Reranking:
 
     def __init__(self, reranker: Reranker, governor: Governor, *, candidates: int) -> None:
         self.candidates = candidates
+        self.lane = reranker.lane
         self._reranker = reranker
         self._governor = governor
 
@@ -55,8 +56,7 @@ class Reranking:
         return RerankOutcome(choices=order, reranked=True)
 
     async def _scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        lane = self._reranker.lane
-        hold = await self._governor.reserve(lane)
+        hold = await self._governor.reserve(self.lane)
         if hold is not None:
             raise Transient("the reranker is paused: " + _reason(hold), code="rerank_unavailable")
         try:
@@ -69,7 +69,7 @@ class Reranking:
 
     async def _report(self, error: RerankFault | None) -> None:
         """Tell the governor; a report that fails costs no scores."""
-        lane = self._reranker.lane
+        lane = self.lane
         try:
             if error is None:
                 await self._governor.record_success(lane, wakes_jobs=False)
@@ -94,6 +94,8 @@ def _text(chunk: StoredChunk) -> str:
 
 
 def _reason(hold: Hold) -> str:
+    if hold.reason == "provider_paused":
+        return "by the operator"
     if hold.cause is not None:
         return hold.cause.message
     return "its rate limit was reached" if hold.reason == "rate_limited" else "it failed"

@@ -13,7 +13,11 @@ QUIET_SECONDS: Final = 10
 
 _FREE_WORKER: Final = "a free worker"
 # Reasons whose code does not fit after "waiting for".
-_REASON_TEXTS: Final = {None: _FREE_WORKER, "paused": "the end of a pause"}
+_REASON_TEXTS: Final = {
+    None: _FREE_WORKER,
+    "paused": "the end of a pause",
+    "provider_paused": "a provider that the operator has paused",
+}
 
 # For these wait reasons the error is shown too.
 _FAILURES: Final = ("provider_unavailable", "rate_limited", "retry")

@@ -16,12 +16,18 @@ from ingest.errors import NotFound
 from ingest.postgres.database import transaction
 from ingest.store.documents import originals
 from ingest.store.sources import source_views
-from ingest.store.sources.source_views import Chunk, Document
+from ingest.store.sources.source_views import Chunk, Document, LeftOut
+from ingest.store.view import View
 
 MOST_CHARACTERS: Final = 1_000_000_000
 """More than any text has."""
+_MOST_LEFT_OUT: Final = 200
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
+
+
+class LeftOutBlocks(View):
+    items: list[LeftOut]
 
 
 @router.get("/knowledge-sources/{id}/documents")
@@ -99,6 +105,22 @@ async def get_document_text(
         media_type="text/markdown; charset=utf-8",
         headers={"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"},
     )
+
+
+@router.get("/documents/{id}/left-out")
+async def get_left_out(id: UUID, pool: PoolDep, key: Reader) -> LeftOutBlocks:
+    """Menus, footers and other blocks that repeat on a site's pages and were left out of this one.
+
+    The first 200, in the order of the page; none if `leaveOutFurniture` is off.
+    """
+    async with transaction(pool) as conn:
+        found = await source_views.document(conn, application_id=key.application_id, document_id=id)
+        if found is None:
+            raise NotFound("document")
+        blocks = await source_views.left_out(
+            conn, application_id=key.application_id, document_id=id, limit=_MOST_LEFT_OUT
+        )
+    return LeftOutBlocks(items=blocks)
 
 
 @router.get("/documents/{id}/original", response_class=StreamingResponse, responses=RESPONSES)

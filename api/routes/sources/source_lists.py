@@ -38,14 +38,15 @@ class StatusCounts(View):
 async def list_sources(
     query: Annotated[SourceListQuery, Query()], runtime: RuntimeDep, pool: PoolDep, key: Reader
 ) -> Page[Source]:
-    """Knowledge sources, newest first."""
+    """Knowledge sources, newest first, or as `sort` says."""
+    parse = pagination.time_and_id if query.sort in source_lists.TIMES else pagination.number_and_id
     async with transaction(pool) as conn:
         found = await source_lists.page(
             conn,
             application_id=key.application_id,
             where=query.where(metadata_of(query.metadata)),
             limit=query.limit,
-            before=pagination.time_and_id(query.cursor),
+            before=parse(query.cursor),
             sort=query.sort,
         )
     return Page(

@@ -1,5 +1,6 @@
 """Lanes: a token bucket and circuit breaker per provider, shared by all workers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
@@ -58,6 +59,8 @@ class Lane:
     now: datetime
     limits: Any
     """`requestsPerMinute` and `tokensPerMinute`, not validated; None: not configured."""
+    is_stopped: bool
+    """The operator has paused it (provider_pauses.py)."""
 
     @property
     def cause(self) -> Cause | None:
@@ -135,6 +138,13 @@ async def state(conn: Connection, lane: str) -> LaneState | None:
         return await cur.fetchone()
 
 
+async def names(conn: Connection, *, limit: int) -> list[str]:
+    """Lanes of providers that were used, by name."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["all"], {"limit": limit})
+        return await cur.fetchall()
+
+
 async def end_pauses(
     conn: Connection,
     *,
@@ -148,12 +158,13 @@ async def end_pauses(
         return await cur.fetchall()
 
 
-async def release(conn: Connection, *, all: bool = False) -> int:
-    """Make some of the jobs that wait for the embedding provider ready, and wake the workers.
+async def release(conn: Connection, *, codes: Sequence[str], reasons: Sequence[str]) -> int:
+    """Make some of the jobs that wait for a provider ready, and wake the workers.
 
-    `all` includes jobs that wait for any provider. Returns the number of jobs.
+    Those whose last error is one of `codes`, and those that wait for one of `reasons`. Returns the
+    number of jobs.
     """
-    values = {"codes": list(PROVIDER_CODES), "all": all, "limit": RELEASED_AT_ONCE}
+    values = {"codes": list(codes), "reasons": list(reasons), "limit": RELEASED_AT_ONCE}
     done = await conn.execute(_SQL["release"], values)
     if done.rowcount:
         await wake(conn)

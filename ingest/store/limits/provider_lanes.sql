@@ -4,14 +4,18 @@ insert into rag.lanes (lane) values (%(lane)s) on conflict (lane) do nothing;
 -- name: lock
 -- Limits come from the first entry found: for the full lane name, without the endpoint, without
 -- endpoint and key. `now` is clock_timestamp(), since the transaction may have waited for the lock.
+-- The same names are those of pauses (provider_pauses.sql).
 -- synchronous_commit is off: a crash may lose the last half second of changes.
 select lane.requests, lane.tokens, lane.refilled_at, lane.paused_until, lane.pause_reason,
        lane.failures, lane.failing_since, lane.error_code, lane.error_status, lane.error_message,
        clock_timestamp() as now,
        coalesce(config.value -> lane.lane, config.value -> split_part(lane.lane, '@', 1),
-                config.value -> split_part(lane.lane, '#', 1)) as limits
+                config.value -> split_part(lane.lane, '#', 1)) as limits,
+       coalesce(pauses.value ?| array[lane.lane, split_part(lane.lane, '@', 1),
+                                      split_part(lane.lane, '#', 1)], false) as is_stopped
   from rag.lanes as lane
   left join rag.worker_config as config on config.key = 'limits'
+  left join rag.worker_config as pauses on pauses.key = 'pauses'
  where lane.lane = %(lane)s and set_config('synchronous_commit', 'off', true) = 'off'
    for no key update of lane;
 
@@ -48,6 +52,10 @@ select coalesce(paused_until > clock_timestamp(), false) as is_paused,
   from rag.lanes
  where lane = %(lane)s;
 
+-- name: all
+-- Those of providers, whether or not they are paused.
+select lane from rag.lanes where lane not like 'type:%%' order by lane limit %(limit)s;
+
 -- name: end_pauses
 -- Skips the lanes of job types, which have no provider. A failing provider keeps as many failures
 -- as the threshold, so that a single request probes it first.
@@ -67,7 +75,7 @@ with waiting as materialized (
      where status = 'pending' and run_at is not null
        and ((last_error_code = any(%(codes)s)
              and wait_reason in ('provider_unavailable', 'rate_limited', 'retry'))
-            or (%(all)s and wait_reason in ('provider_unavailable', 'rate_limited')))
+            or wait_reason = any(%(reasons)s))
      order by id
      limit %(limit)s
        for update skip locked)

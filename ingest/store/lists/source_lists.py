@@ -24,10 +24,19 @@ _SQL = load_queries("lists/source_lists.sql")
 SCANNED: Final = 100_000
 _SCANNED_PER_STATUS: Final = 20_000
 
-SourceSort = Literal["createdAt", "updatedAt"]
-_TIMES: Final[Mapping[SourceSort, bytes]] = {"createdAt": b"created_at", "updatedAt": b"updated_at"}
-Position = tuple[datetime, UUID]
-"""The time that sources are sorted by, and the id."""
+SourceSort = Literal["createdAt", "updatedAt", "chunkCount", "tokenCount", "sizeBytes"]
+TIMES: Final = frozenset[SourceSort]({"createdAt", "updatedAt"})
+"""Orders by a time; the others are by a number."""
+# Each has an index. A site has no size.
+_KEYS: Final[Mapping[SourceSort, bytes]] = {
+    "createdAt": b"source.created_at",
+    "updatedAt": b"source.updated_at",
+    "chunkCount": b"source.chunk_count",
+    "tokenCount": b"source.token_count",
+    "sizeBytes": b"coalesce(source.size_bytes, 0)",
+}
+Position = tuple[datetime | int, UUID]
+"""What sources are sorted by, and the id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +94,16 @@ async def page(
     before: Position | None,
     sort: SourceSort = "createdAt",
 ) -> SourcePage:
-    """Up to `limit` sources, newest or last changed first, before the position `before`."""
-    before_time, before_id = before or (None, None)
+    """Up to `limit` sources, newest or largest first, before the position `before`."""
+    before_key, before_id = before or (None, None)
     values = {
         **where.parameters(application_id),
-        "before_time": before_time,
+        "before_key": before_key,
         "before_id": before_id,
     }
     end = await _scan_end(conn, sort, values) if where.needs_scan else None
-    oldest_time, oldest_id = end or (None, None)
-    values |= {"oldest_time": oldest_time, "oldest_id": oldest_id, "limit": limit + 1}
+    oldest_key, oldest_id = end or (None, None)
+    values |= {"oldest_key": oldest_key, "oldest_id": oldest_id, "limit": limit + 1}
     async with conn.cursor(row_factory=kwargs_row(stored_source)) as cur:
         await cur.execute(page_statement(sort), values, prepare=False)
         rows = await cur.fetchall()
@@ -102,8 +111,18 @@ async def page(
     if len(rows) <= limit:
         return SourcePage(rows=shown, next=end)
     last = shown[-1]
-    time = last.created_at if sort == "createdAt" else last.updated_at
-    return SourcePage(rows=shown, next=(time, last.id))
+    return SourcePage(rows=shown, next=(_key(last, sort), last.id))
+
+
+def _key(row: StoredSource, sort: SourceSort) -> datetime | int:
+    keys: dict[SourceSort, datetime | int | None] = {
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        "chunkCount": row.chunk_count,
+        "tokenCount": row.token_count,
+        "sizeBytes": row.size_bytes,
+    }
+    return keys[sort] or 0
 
 
 async def scan_end(
@@ -112,7 +131,7 @@ async def scan_end(
     """Where a request that reads the newest sources stops; None: it reads them all."""
     if not where.needs_scan:
         return None
-    values = {**where.parameters(application_id), "before_time": None, "before_id": None}
+    values = {**where.parameters(application_id), "before_key": None, "before_id": None}
     return await _scan_end(conn, "createdAt", values)
 
 
@@ -124,11 +143,11 @@ async def _scan_end(conn: Connection, sort: SourceSort, values: dict[str, Any]) 
 
 
 def page_statement(sort: SourceSort) -> bytes:
-    return fill_in(_SQL["page"], time=_TIMES[sort])
+    return fill_in(_SQL["page"], key=_KEYS[sort])
 
 
 def scan_end_statement(sort: SourceSort) -> bytes:
-    return fill_in(_SQL["scan_end"], time=_TIMES[sort])
+    return fill_in(_SQL["scan_end"], key=_KEYS[sort])
 
 
 async def counts(

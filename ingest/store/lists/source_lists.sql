@@ -1,33 +1,33 @@
 -- Lists and counts of knowledge sources. Never prepared: the best index depends on the values.
--- `oldest_time` and `oldest_id`: how far the statement may read; null: to the end. `time`: the column
--- of the order.
+-- `oldest_key` and `oldest_id`: how far the statement may read; null: to the end. `key`: what the order
+-- is by.
 
 -- name: page
 select view.*
-  from (select source.id, source.{time}
+  from (select source.id, {key} as key
           from rag.matching_sources(
                   %(application_id)s, %(status)s, %(type)s, %(batch_id)s, %(uri)s,
                   %(collection_id)s, %(error_code)s, %(since)s, %(updated_since)s) as source
          where (%(before_id)s::uuid is null
-                or (source.{time}, source.id) < (%(before_time)s, %(before_id)s))
+                or ({key}, source.id) < (%(before_key)s, %(before_id)s))
            and (%(oldest_id)s::uuid is null
-                or (source.{time}, source.id) >= (%(oldest_time)s, %(oldest_id)s))
+                or ({key}, source.id) >= (%(oldest_key)s, %(oldest_id)s))
            and rag.source_contains(
                   source.name, source.uri, source.metadata, %(pattern)s, %(metadata)s)
-         order by source.{time} desc, source.id desc
+         order by {key} desc, source.id desc
          limit %(limit)s) as page
   join rag.source_views as view on view.id = page.id
- order by page.{time} desc, page.id desc;
+ order by page.key desc, page.id desc;
 
 -- name: scan_end
 -- The last of the sources that one request reads; no row: all of them.
-select source.{time}, source.id
+select {key}, source.id
   from rag.matching_sources(
           %(application_id)s, %(status)s, %(type)s, %(batch_id)s, %(uri)s,
           %(collection_id)s, %(error_code)s, %(since)s, %(updated_since)s) as source
  where %(before_id)s::uuid is null
-    or (source.{time}, source.id) < (%(before_time)s, %(before_id)s)
- order by source.{time} desc, source.id desc
+    or ({key}, source.id) < (%(before_key)s, %(before_id)s)
+ order by {key} desc, source.id desc
 offset %(scan)s - 1
  limit 1;
 

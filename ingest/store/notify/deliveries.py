@@ -1,12 +1,13 @@
 """Webhook deliveries: queued with the change they announce, sent by jobs, kept as a log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
+from psycopg.types.json import Jsonb
 from pydantic import Field
 
 from ingest.payloads import DeliveryPayload
@@ -57,6 +58,18 @@ class DueDelivery:
     """Current time of the database."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What was sent, and what came back."""
+
+    headers: Mapping[str, str] | None
+    """None: by e-mail."""
+    status: int | None
+    """HTTP or SMTP status; None: no response."""
+    answer: str
+    """The beginning of the response's body."""
+
+
 class Delivery(View):
     id: UUID
     position: int = Field(exclude=True)
@@ -75,6 +88,10 @@ class Delivery(View):
 class DeliveryWithBody(Delivery):
     body: str
     """The exact text that is sent."""
+    headers: dict[str, str] | None
+    """Of the last attempt that ended, with the signature; null: none did, or by e-mail."""
+    answer: str | None
+    """The beginning of what the receiver answered to it."""
 
 
 async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
@@ -117,16 +134,24 @@ async def record_attempt(conn: Connection, id: UUID) -> None:
     await conn.execute(_SQL["record_attempt"], {"id": id})
 
 
-async def record_success(conn: Connection, id: UUID, *, status: int | None) -> None:
+async def record_success(conn: Connection, id: UUID, attempt: Attempt) -> None:
     """Record success; the caller has checked that it still owns the job."""
-    await conn.execute(_SQL["record_success"], {"id": id, "last_status": status})
+    await conn.execute(_SQL["record_success"], _values(id, attempt))
 
 
-async def record_failure(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
+async def record_failure(conn: Connection, id: UUID, attempt: Attempt, *, error: str) -> None:
     """Record a failed attempt. The end of the job decides whether it was the last one."""
-    await conn.execute(
-        _SQL["record_failure"], {"id": id, "last_status": status, "last_error": error}
-    )
+    await conn.execute(_SQL["record_failure"], {**_values(id, attempt), "last_error": error})
+
+
+def _values(id: UUID, attempt: Attempt) -> dict[str, Any]:
+    headers = None if attempt.headers is None else Jsonb(dict(attempt.headers))
+    return {
+        "id": id,
+        "last_status": attempt.status,
+        "headers": headers,
+        "answer": attempt.answer or None,
+    }
 
 
 async def fail_pending(conn: Connection, job_ids: Sequence[UUID]) -> None:

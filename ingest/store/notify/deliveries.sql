@@ -28,12 +28,14 @@ update rag.webhook_deliveries
 
 -- name: record_success
 update rag.webhook_deliveries
-   set status = 'delivered', delivered_at = now(), last_status = %(last_status)s, last_error = null
+   set status = 'delivered', delivered_at = now(), last_status = %(last_status)s, last_error = null,
+       last_headers = %(headers)s, last_answer = %(answer)s
  where id = %(id)s;
 
 -- name: record_failure
 update rag.webhook_deliveries
-   set last_status = %(last_status)s, last_error = %(last_error)s
+   set last_status = %(last_status)s, last_error = %(last_error)s, last_headers = %(headers)s,
+       last_answer = %(answer)s
  where id = %(id)s;
 
 -- name: fail_pending
@@ -100,7 +102,7 @@ select id, endpoint_id, position, event, body, status, job_id, attempts, last_st
 
 -- name: get
 select id, endpoint_id, position, event, body, status, job_id, attempts, last_status, last_error,
-       last_attempt_at, delivered_at, created_at
+       last_attempt_at, delivered_at, created_at, last_headers as headers, last_answer as answer
   from rag.webhook_deliveries
  where endpoint_id = %(endpoint_id)s and id = %(id)s;
 

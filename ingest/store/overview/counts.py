@@ -8,6 +8,8 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.limits import provider_pauses
+from ingest.store.limits.provider_pauses import ProviderPause, names_of
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("overview/counts.sql")
@@ -61,12 +63,16 @@ class LaneView(View):
     lane: str
     """`provider/model`; for the operator also which key and endpoint."""
     reason: str | None
-    """`rate_limited`, `provider_unavailable`, or `probe`: a request finds out whether it works
-    again. Null: not paused at the moment."""
+    """`rate_limited`, `provider_unavailable`, `probe`: a request finds out whether it works again,
+    or `provider_paused`: by the operator. Null: not paused at the moment."""
     paused_until: UtcTime | None
     failing_since: UtcTime | None
     error_code: str | None
     """The error that keeps pausing the lane."""
+    paused_since: UtcTime | None = None
+    """When the operator paused it."""
+    note: str | None = None
+    """Who paused it and why, in the operator's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,4 +143,20 @@ async def read(conn: Connection, application_id: UUID) -> JobCounts:
 async def lanes(conn: Connection) -> list[LaneView]:
     """Providers that are paused or failing, whichever application uses them."""
     async with conn.cursor(row_factory=class_row(LaneView)) as cur:
-        return await (await cur.execute(_SQL["lanes"], {})).fetchall()
+        found = await (await cur.execute(_SQL["lanes"], {})).fetchall()
+    stopped = await provider_pauses.paused(conn)
+    # A pause by the operator outlasts, and hides, those that the provider caused.
+    others = [lane for lane in found if not stopped.keys() & set(names_of(lane.lane))]
+    return [*(_stopped(lane, pause) for lane, pause in sorted(stopped.items())), *others]
+
+
+def _stopped(lane: str, pause: ProviderPause) -> LaneView:
+    return LaneView(
+        lane=lane,
+        reason="provider_paused",
+        paused_until=None,
+        failing_since=None,
+        error_code=None,
+        paused_since=pause.since,
+        note=pause.note,
+    )

@@ -98,7 +98,7 @@ select count(*) from (
      limit %(bound)s) as bounded;
 
 -- name: lanes
--- Providers that are paused or failing. A failing one is tried again within a minute.
+-- Providers that pause or fail by themselves. A failing one is tried again within a minute.
 select lane, case when paused_until > now() then pause_reason end as reason,
        case when paused_until > now() then paused_until end as paused_until,
        failing_since, case when failing_since is not null then error_code end as error_code

@@ -21,6 +21,7 @@ _REASONS: Final = (
     "pages",
     "provider",
     "provider_unavailable",
+    "provider_paused",
     "rate_limited",
     "budget_exceeded",
     "host_busy",

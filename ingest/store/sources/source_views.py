@@ -5,10 +5,10 @@ most applications or sources are small, the planner prefers a generic plan, whic
 from its beginning for every page and filter.
 """
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from psycopg.rows import kwargs_row, scalar_row
+from psycopg.rows import class_row, kwargs_row, scalar_row
 from pydantic import Field
 
 from ingest.model import ChunkBy, SourceStatus, section_paths
@@ -20,6 +20,8 @@ from ingest.store.sources import missing_content
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("sources/source_views.sql")
+
+_LONGEST_LEFT_OUT: Final = 2000
 
 
 class CrawlView(View):
@@ -127,6 +129,17 @@ class Document(View):
     created_at: UtcTime
     updated_at: UtcTime
     deleted_at: UtcTime | None
+
+
+class LeftOut(View):
+    """A block that repeats on the pages of a site."""
+
+    at: int
+    """Where in the text it would be, in characters."""
+    text: str
+    """Its Markdown, up to 2,000 characters."""
+    is_cut: bool
+    """There is more of it."""
 
 
 class Chunk(View):
@@ -270,3 +283,13 @@ async def document_text(
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["text"], {**names, "start": start, "length": length})
         return await cur.fetchone()
+
+
+async def left_out(
+    conn: Connection, *, application_id: UUID, document_id: UUID, limit: int
+) -> list[LeftOut]:
+    """What was left out of the document's text, in its order; none of a missing document."""
+    values = {"application_id": application_id, "document_id": document_id, "limit": limit}
+    async with conn.cursor(row_factory=class_row(LeftOut)) as cur:
+        await cur.execute(_SQL["left_out"], {**values, "longest": _LONGEST_LEFT_OUT})
+        return await cur.fetchall()

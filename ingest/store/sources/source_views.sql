@@ -59,3 +59,13 @@ select case when %(start)s::integer is null then document.text
    and (document.deleted_at is null
         or exists (select 1 from rag.processing_jobs as job
                     where job.id = document.held_by_job_id and job.status = 'review_needed'));
+
+-- name: left_out
+select (part.value ->> 0)::integer as at, left(part.value ->> 1, %(longest)s) as text,
+       length(part.value ->> 1) > %(longest)s as is_cut
+  from rag.documents as document
+ cross join lateral jsonb_array_elements(document.furniture) with ordinality as part(value, n)
+ where document.id = %(document_id)s and document.application_id = %(application_id)s
+   and document.deleted_at is null
+ order by part.n
+ limit %(limit)s;

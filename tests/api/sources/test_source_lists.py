@@ -79,7 +79,42 @@ async def test_codes_and_times_filter_and_the_last_changed_come_first(
     assert [item["uri"] for item in items] == ["b.txt", "c.txt", "a.txt"]
 
 
-@pytest.mark.parametrize("sort", ["createdAt", "updatedAt"])
+@pytest.mark.parametrize("sort", ["chunkCount", "tokenCount", "sizeBytes"])
+async def test_the_largest_come_first_page_by_page(
+    editor: httpx.AsyncClient, conn: Connection, sort: str
+) -> None:
+    for name in ("a.txt", "b.txt", "c.txt", "d.txt", "e.txt"):
+        await add(editor, name, name.encode())
+    column = {"chunkCount": "chunk_count", "tokenCount": "token_count", "sizeBytes": "size_bytes"}
+    sizes = {"a.txt": 5, "b.txt": 2**31 - 1, "c.txt": 0, "d.txt": 5, "e.txt": 7}
+    for name, size in sizes.items():
+        await conn.execute(
+            f"update rag.knowledge_sources set {column[sort]} = %s where uri = %s".encode(),
+            [size, name],
+        )
+    if sort == "sizeBytes":  # as of a site
+        await conn.execute("update rag.knowledge_sources set size_bytes = null where uri = 'c.txt'")
+
+    items = await all_pages(editor, SOURCES, sort=sort, limit="1")
+
+    assert [item["uri"] for item in items] == ["b.txt", "e.txt", "d.txt", "a.txt", "c.txt"]
+
+
+async def test_a_cursor_of_another_order_is_refused(editor: httpx.AsyncClient) -> None:
+    for name in ("a.txt", "b.txt"):
+        await add(editor, name, name.encode())
+    by_time = (await editor.get(SOURCES, params={"limit": "1"})).json()["nextCursor"]
+    by_size = await editor.get(SOURCES, params={"limit": "1", "sort": "sizeBytes"})
+
+    answers = [
+        await editor.get(SOURCES, params={"cursor": by_time, "sort": "sizeBytes"}),
+        await editor.get(SOURCES, params={"cursor": by_size.json()["nextCursor"]}),
+    ]
+
+    assert [answer.json()["code"] for answer in answers] == ["invalid_cursor"] * 2
+
+
+@pytest.mark.parametrize("sort", ["createdAt", "updatedAt", "tokenCount", "sizeBytes"])
 async def test_a_search_reads_so_many_sources_and_says_where_to_read_on(
     editor: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, sort: str
 ) -> None:

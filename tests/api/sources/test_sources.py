@@ -163,6 +163,35 @@ async def test_documents_chunks_and_text_are_returned(
     assert text.text == "one\ntwo\nthree\nfour\nfünf"
 
 
+async def test_what_was_left_out_of_a_page_is_shown_in_its_order_and_shortened(
+    viewer: httpx.AsyncClient,
+    editor: httpx.AsyncClient,
+    stranger: httpx.AsyncClient,
+    conn: Connection,
+) -> None:
+    file = await add(editor)
+    document_id = await finish_file_job(conn, UUID(file["jobId"]), chunks=["one"])
+    url = f"/api/documents/{document_id}/left-out"
+    nothing = await viewer.get(url)
+    await conn.execute(
+        """update rag.documents set furniture = '[[0, "- Home"], [3, "x"]]'::jsonb where id = %s""",
+        [document_id],
+    )
+    await conn.execute(
+        "update rag.documents"
+        " set furniture = jsonb_set(furniture, '{1,1}', to_jsonb(repeat('ü', 2001)))"
+    )
+
+    shown = await viewer.get(url)
+
+    assert nothing.json() == {"items": []}
+    assert shown.json()["items"] == [
+        {"at": 0, "text": "- Home", "isCut": False},
+        {"at": 3, "text": "ü" * 2000, "isCut": True},
+    ]
+    assert (await stranger.get(url)).status_code == 404
+
+
 async def test_events_are_numbered_without_gaps_and_can_be_resumed(
     editor: httpx.AsyncClient,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -13,6 +13,7 @@ from ingest.postgres.database import Pool, transaction
 from ingest.store.crawl.runs import StartedRun
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingOverrides
+from ingest.store.sources import source_views
 from ingest.store.tenants import applications
 from ingest.worker.commit import commit
 from tests.servers.web_server import Answer, response
@@ -76,6 +77,18 @@ async def stored(house: SiteHouse, run: StartedRun, column: str = "text") -> dic
     return {house.path(row["uri"]): row[column] for row in rows}
 
 
+async def shown_left_out(house: SiteHouse, application_id: UUID, document_id: UUID) -> list[str]:
+    async with transaction(house.pool) as conn:
+        found, foreign = [
+            await source_views.left_out(
+                conn, application_id=owner, document_id=document_id, limit=200
+            )
+            for owner in (application_id, uuid4())
+        ]
+    assert foreign == []
+    return [block.text for block in found]
+
+
 async def test_what_repeats_at_the_edges_is_left_out_of_every_page(
     pool: Pool, application_id: UUID
 ) -> None:
@@ -85,6 +98,8 @@ async def test_what_repeats_at_the_edges_is_left_out_of_every_page(
         texts = await stored(house, run)
         digest = (await house.crawl(run))["digest"]
         source = await house.source(run)
+        ids = await stored(house, run, "id")
+        left_out = {path: await shown_left_out(house, application_id, ids[path]) for path in ids}
 
         for name in MENU:
             assert await chunks_with(house, run, name) == []
@@ -94,6 +109,9 @@ async def test_what_repeats_at_the_edges_is_left_out_of_every_page(
         for number in range(12):
             assert own_text(number) in texts[f"/{number}" if number else "/"]
     assert all(name not in text for name in MENU for text in texts.values())
+    for blocks in left_out.values():
+        assert all(any(name in block for block in blocks) for name in MENU)
+    assert [path for path in ids if "harbour office" not in "".join(left_out[path])] == ["/"]
     assert digest["furniture"] == 5
     assert (source["status"], source["chunk_count"]) == ("completed", 12)
 

@@ -74,6 +74,34 @@ async def test_retried_delivery_has_the_same_body_and_a_new_signature(
     assert (health["failing_since"], health["failures"], health["retry_at"]) == (None, 0, None)
 
 
+async def test_the_log_keeps_what_was_sent_and_answered_last(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    secret = new_secret()
+    taken = response(b"taken, Bearer abcdefghijklmnop123456\0", status=202)
+    async with webhook_sink(DOWN, taken) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url, secret=secret)
+        [id] = await send_test(conn, endpoint)
+        await until_delivery(conn, id, job_status="pending", job_attempts=1)
+        refused = await deliveries.get(conn, endpoint_id=endpoint.id, id=id)
+        await pass_time(conn)
+        await until_delivery(conn, id, status="delivered", job_status="completed")
+        accepted = await deliveries.get(conn, endpoint_id=endpoint.id, id=id)
+
+    assert refused is not None
+    assert accepted is not None
+    assert (refused.last_status, refused.answer) == (503, "out of order")
+    assert (accepted.last_status, accepted.last_error) == (202, None)
+    assert accepted.answer is not None
+    assert accepted.answer.startswith("taken")
+    assert "abcdefghijklmnop123456" not in accepted.answer
+    for kept, request in zip((refused, accepted), sink.requests, strict=True):
+        assert kept.headers is not None
+        assert kept.headers.items() <= request.headers.items()
+        Webhook(secret).verify(kept.body, kept.headers)
+        assert secret not in str(kept.headers)
+
+
 async def test_a_body_that_was_changed_on_the_way_does_not_verify(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:

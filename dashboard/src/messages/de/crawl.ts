@@ -133,6 +133,7 @@ export const crawl: typeof en = {
     new: "neu", changed: "geändert", unchanged: "unverändert", kept: "behalten", duplicate: "Kopien", gone: "weg", skipped: "ausgelassen",
     failed: "fehlgeschlagen", overLimit: "über der Grenze", removalsHeld: "zurückgehalten", removed: "entfernt",
   },
+  leftOut: (n: number, shown: string) => plural("de", n, { one: `${shown} wiederholter Block weggelassen`, other: `${shown} wiederholte Blöcke weggelassen` }),
   whatChanged: "Was sich änderte",
   nothingChanged: "nichts",
   held: (n, shown) => plural("de", n, { one: `${shown} Seite fehlt und würde entfernt`, other: `${shown} Seiten fehlen und würden entfernt` }),

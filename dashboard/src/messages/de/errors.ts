@@ -54,6 +54,7 @@ export const errors: { [code in keyof typeof en]: readonly [means: string, advic
   search_timeout: ["Die Suche dauerte zu lange.", "Verwenden Sie weniger Wörter oder weniger Quellen."],
 
   // von Aufträgen
+  provider_paused: ["Der Betreiber hat den Anbieter angehalten.", "Es geht weiter, sobald der Betreiber ihn fortsetzt."],
   rate_limited: ["Zu viele Anfragen auf einmal.", "Es geht von selbst weiter, sobald die Grenze es erlaubt."],
   budget_exceeded: ["Die Tokens für heute sind verbraucht.", "Wartende Aufträge laufen um Mitternacht UTC weiter. Braucht eine einzelne Datei mehr, erhöhen Sie das Budget und versuchen es erneut."],
   quota_exceeded: ["Die Anwendung hat ein Kontingent erreicht.", "Löschen Sie, was nicht gebraucht wird, warten Sie auf Aufträge, oder lassen Sie den Betreiber das Kontingent erhöhen."],

@@ -29,7 +29,7 @@ export const jobs: typeof en = {
   waitOf: {
     free: "einen freien Worker", paused: "das Ende einer Pause", max_concurrent: "einen Platz seiner Art", rate_limited: "das Ende eines Ratenlimits",
     retry: "einen weiteren Versuch", scheduled: "die geplante Zeit", pages: "die Seiten darin", members: "die Dateien darin", provider: "den Crawl-Anbieter",
-    provider_unavailable: "den Einbettungsdienst", budget_exceeded: "das nächste Token-Budget", host_busy: "andere Anfragen an die Website",
+    provider_unavailable: "den Einbettungsdienst", provider_paused: "einen Anbieter, den der Betreiber angehalten hat", budget_exceeded: "das nächste Token-Budget", host_busy: "andere Anfragen an die Website",
     endpoint_failing: "den Empfänger des Webhooks", robots_unavailable: "robots.txt der Website", next_rows: "den nächsten Schritt",
     next_documents: "den nächsten Schritt", other_model: "Worker mit dem neuen Modell",
   },

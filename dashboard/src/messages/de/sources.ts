@@ -3,7 +3,7 @@ import { plural } from "../language.ts";
 
 export const sources: typeof en = {
   title: "Quellen",
-  caption: "Quellen, neueste zuerst",
+  caption: "Quellen",
   lead: (shown) => `${shown} in diesem Filter`,
   name: "Name",
   type: "Art",

@@ -134,6 +134,7 @@ export const crawl = {
     new: "new", changed: "changed", unchanged: "unchanged", kept: "kept", duplicate: "copies", gone: "gone", skipped: "skipped",
     failed: "failed", overLimit: "over the limit", removalsHeld: "held back", removed: "removed",
   } as Record<string, string>,
+  leftOut: (n: number, shown: string) => plural("en", n, { one: `${shown} repeated block left out`, other: `${shown} repeated blocks left out` }),
   whatChanged: "What changed",
   nothingChanged: "nothing",
   held: (n: number, shown: string) => plural("en", n, { one: `${shown} page is missing and would be removed`, other: `${shown} pages are missing and would be removed` }),

@@ -54,6 +54,7 @@ export const errors = {
   search_timeout: ["The search took too long.", "Use fewer words, or narrow it to fewer sources."],
 
   // of jobs
+  provider_paused: ["The operator has paused the provider.", "It goes on when the operator resumes it."],
   rate_limited: ["Too many requests at once.", "It goes on by itself when the limit allows."],
   budget_exceeded: ["The tokens of today are used up.", "Waiting jobs continue at midnight UTC. Raise the budget if a single file needs more, then retry."],
   quota_exceeded: ["The application has reached a quota.", "Delete what is not needed, wait for jobs to end, or have the operator raise the quota."],

@@ -27,7 +27,7 @@ export const jobs = {
   waitOf: {
     free: "a free worker", paused: "the end of a pause", max_concurrent: "a slot of its type", rate_limited: "the end of a rate limit",
     retry: "another attempt", scheduled: "its time", pages: "its pages", members: "the files in it", provider: "the crawl provider",
-    provider_unavailable: "the embedding provider", budget_exceeded: "the next token budget", host_busy: "its turn at the web site",
+    provider_unavailable: "the embedding provider", provider_paused: "a provider that the operator has paused", budget_exceeded: "the next token budget", host_busy: "its turn at the web site",
     endpoint_failing: "the receiver of the webhook", robots_unavailable: "robots.txt of the web site", next_rows: "its turn",
     next_documents: "its turn", other_model: "workers with the new model",
   } as Record<string, string>,

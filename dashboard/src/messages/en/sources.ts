@@ -2,7 +2,7 @@ import { plural } from "../language.ts";
 
 export const sources = {
   title: "Sources",
-  caption: "Sources, newest first",
+  caption: "Sources",
   lead: (shown: string) => `${shown} of this filter`,
   name: "Name",
   type: "Type",

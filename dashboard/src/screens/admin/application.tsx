@@ -9,6 +9,7 @@ import { ErrorCard, Skeleton } from "../../components/states.tsx";
 import { Name } from "../../components/text.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
+import { FurnitureField } from "../bulk/chunking-fields.tsx";
 import { overview } from "../overview/messages.ts";
 import { Use } from "../overview/use.tsx";
 import { Keys } from "./keys.tsx";
@@ -56,15 +57,16 @@ function Settings({ application, onSaved }: { application: Application; onSaved:
   const [size, setSize] = useState(textOf(settings.chunking.size));
   const [overlap, setOverlap] = useState(textOf(settings.chunking.overlap));
   const [by, setBy] = useState<By>(settings.chunking.by ?? "");
+  const [leaveOutFurniture, setLeaveOut] = useState(settings.chunking.leaveOutFurniture);
   const isOperator = may("operator");
   const save = async () => {
-    const chunking = { size: numberOf(size), overlap: numberOf(overlap), by: by || null };
-    const isCutAnew = JSON.stringify(chunking) !== JSON.stringify({ size: settings.chunking.size, overlap: settings.chunking.overlap, by: settings.chunking.by });
+    const chunking: Required<Chunking> = { size: numberOf(size), overlap: numberOf(overlap), by: by || null, leaveOutFurniture };
+    const isCutAnew = (Object.keys(chunking) as (keyof Chunking)[]).some((name) => chunking[name] !== settings.chunking[name]);
     const changes: SettingsPatch = {
       reviews: REASONS.filter((reason) => reviews.includes(reason)),
       ...(isOperator && { weight: Number(weight), tokensPerDay: numberOf(tokens) }),
       // Only if it differs: it chunks everything again.
-      ...(isCutAnew && { chunking: { ...settings.chunking, ...chunking } }),
+      ...(isCutAnew && { chunking }),
     };
     onSaved(await api.patch("/api/applications/{id}", { path: { id: application.id }, body: { name, settings: changes } }));
     toast(admin().saved);
@@ -83,6 +85,7 @@ function Settings({ application, onSaved }: { application: Application; onSaved:
               <TextField label={admin().overlap} type="number" min={0} value={overlap} onValue={setOverlap} error={fieldError(error, "overlap")} />
               <SelectField label={admin().by} value={by} onValue={setBy} error={fieldError(error, "by")}
                 options={(["", "heading", "page", "row", "size"] as const).map((value) => ({ value, label: admin().bys[value]! }))} />
+              <FurnitureField value={leaveOutFurniture} onValue={setLeaveOut} />
             </div>
             <fieldset>
               <legend>{admin().reviews}</legend>

@@ -1,7 +1,7 @@
 /** One endpoint: its health, its secret, and every delivery with what was sent and answered. */
 
-import type { Delivery, WithSecret } from "@rag-ingest/client";
-import { useState } from "preact/hooks";
+import type { Delivery, DeliveryWithBody, WebhookEndpoint, WithSecret } from "@rag-ingest/client";
+import { useEffect, useState } from "preact/hooks";
 import { navigate, oneOf, readQuery } from "../../app/router.ts";
 import { api } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
@@ -24,6 +24,10 @@ import { Only, SecretDialog } from "./shared.tsx";
 import { EndpointDialog, Health } from "./webhooks.tsx";
 
 const STATUSES = ["pending", "delivered", "failed"] as const;
+/** While a message is on its way. */
+const SOON = 1000;
+
+type Shown = Pick<Delivery, "id" | "event">;
 
 export function Endpoint({ params: { id } }: { params: { id: string } }) {
   return <Only role="admin"><Loaded id={id} /></Only>;
@@ -33,6 +37,7 @@ function Loaded({ id }: { id: string }) {
   const found = useResource((signal) => api.get("/api/webhook-endpoints/{id}", { path: { id }, signal }), [id], { every: 10_000 });
   const deliveries = useDeliveries(id);
   const [asked, setAsked] = useState<"edit" | "rotate" | "delete">();
+  const [shown, setShown] = useState<Shown>();
   const [rotated, setRotated] = useState<WithSecret>();
   if (found.error !== undefined && !found.data) return <ErrorCard error={found.error} onRetry={found.refresh} />;
   if (!found.data) return <Skeleton />;
@@ -43,8 +48,8 @@ function Loaded({ id }: { id: string }) {
     toast(isEnabled ? admin().endpointEnabled : admin().endpointDisabledNow);
   });
   const test = () => attempt(async () => {
-    await api.post("/api/webhook-endpoints/{id}/test", { path: { id } });
-    toast(admin().testSent);
+    const { deliveryId } = await api.post("/api/webhook-endpoints/{id}/test", { path: { id } });
+    setShown({ id: deliveryId, event: "endpoint.test" });
     deliveries.refresh();
   });
   return (
@@ -59,7 +64,8 @@ function Loaded({ id }: { id: string }) {
         </>
       )}>
       <div class="status-line"><Health endpoint={endpoint} /><span>{endpoint.events.join(", ")}</span></div>
-      <Deliveries id={id} list={deliveries} />
+      <Deliveries id={id} list={deliveries} onShow={setShown} />
+      {shown && <Conversation key={shown.id} endpoint={endpoint} delivery={shown} onClose={() => setShown(undefined)} />}
       {asked === "edit" && (
         <EndpointDialog title={admin().edit} endpoint={endpoint} onClose={close}
           save={async (body) => {
@@ -98,9 +104,8 @@ function useDeliveries(id: string) {
   });
 }
 
-function Deliveries({ id, list }: { id: string; list: ReturnType<typeof useDeliveries> }) {
+function Deliveries({ id, list, onShow }: { id: string; list: ReturnType<typeof useDeliveries>; onShow: (delivery: Shown) => void }) {
   const values = readQuery({ status: oneOf(STATUSES) });
-  const [shown, setShown] = useState<Delivery>();
   const replay = (delivery: Delivery) => attempt(async () => {
     await api.post("/api/webhook-endpoints/{id}/deliveries/{deliveryId}/replay", { path: { id, deliveryId: delivery.id } });
     toast(admin().replayed);
@@ -116,7 +121,7 @@ function Deliveries({ id, list }: { id: string; list: ReturnType<typeof useDeliv
       key: "actions", title: "",
       cell: (delivery) => (
         <div class="row-actions">
-          <Button kind="quiet" onClick={() => setShown(delivery)}>{admin().showBody}</Button>
+          <Button kind="quiet" onClick={() => onShow(delivery)}>{admin().showBody}</Button>
           {delivery.status !== "pending" && <Button kind="quiet" icon="retry" onClick={() => replay(delivery)}>{admin().replay}</Button>}
         </div>
       ),
@@ -136,31 +141,48 @@ function Deliveries({ id, list }: { id: string; list: ReturnType<typeof useDeliv
           <Pager list={list} />
         </>
       )}
-      {shown && <Body id={id} delivery={shown} onClose={() => setShown(undefined)} />}
     </section>
   );
 }
 
-function Body({ id, delivery, onClose }: { id: string; delivery: Delivery; onClose: () => void }) {
+/** What was sent, with its signature, and what came back. */
+function Conversation({ endpoint: { id, url }, delivery, onClose }: { endpoint: WebhookEndpoint; delivery: Shown; onClose: () => void }) {
+  const [isOpen, setOpen] = useState(true);
   const found = useResource(
-    (signal) => api.get("/api/webhook-endpoints/{id}/deliveries/{deliveryId}", { path: { id, deliveryId: delivery.id }, signal }), [delivery.id],
+    (signal) => api.get("/api/webhook-endpoints/{id}/deliveries/{deliveryId}", { path: { id, deliveryId: delivery.id }, signal }),
+    [delivery.id], { every: isOpen ? SOON : undefined },
   );
+  const { data } = found;
+  useEffect(() => setOpen(data === undefined || data.status === "pending"), [data?.status]);
   return (
     <Dialog title={admin().deliveryTitle(delivery.event)} onClose={onClose} isWide>
       {found.error !== undefined && <ErrorCard error={found.error} onRetry={found.refresh} />}
       {found.isLoading && <Skeleton lines={3} />}
-      {found.data && (
+      {data && (
         <>
+          <p class="status-line" role="status"><StatusBadge status={data.status} /> {data.status === "pending" && data.attempts === 0 && admin().sending}</p>
           <KeyValues items={[
-            [admin().answer, found.data.lastStatus ?? admin().noAnswer],
-            [admin().why, found.data.lastError && <Name>{found.data.lastError}</Name>],
-            [admin().tries, number(found.data.attempts)],
+            [admin().answer, data.attempts > 0 && (data.lastStatus ?? admin().noAnswer)],
+            [admin().why, data.lastError && <Name>{data.lastError}</Name>],
+            [admin().tries, number(data.attempts)],
           ]} />
-          <CodeBlock text={pretty(found.data.body)} label={admin().body} />
+          <h3>{admin().request}</h3>
+          <CodeBlock text={requestOf(url, data)} label={admin().request} />
+          {data.lastStatus !== null && (
+            <>
+              <h3>{admin().answer}</h3>
+              {data.answer === null ? <p class="hint">{admin().emptyAnswer}</p> : <CodeBlock text={data.answer} label={admin().answer} />}
+            </>
+          )}
         </>
       )}
     </Dialog>
   );
+}
+
+function requestOf(url: string, { headers, body }: DeliveryWithBody): string {
+  const head = url.startsWith("mailto:") ? [url] : [`POST ${url}`, ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)];
+  return `${head.join("\n")}\n\n${pretty(body)}`;
 }
 
 function pretty(body: string): string {

@@ -18,6 +18,7 @@ import { boundedCount, duration, number } from "../../messages/format.ts";
 import { titles } from "../../messages/titles.ts";
 import { typeName } from "../jobs/words.ts";
 import { admin } from "./messages.ts";
+import { Providers } from "./providers.tsx";
 import { numberOf, textOf } from "./shared.tsx";
 
 /** Counts stop above it. */
@@ -59,6 +60,7 @@ export function JobTypes() {
         <DataTable caption={admin().jobTypes} rows={types.data.items} keyOf={({ type }) => type}
           columns={[...columns(), ...(isOperator ? [...countColumns(byType), actions] : [])]} />
       )}
+      {isOperator && <Providers />}
       {edited && (
         <Edit row={edited} onClose={() => setEdited(undefined)}
           onSaved={() => {

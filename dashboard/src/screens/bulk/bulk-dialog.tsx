@@ -141,7 +141,7 @@ function Values({ action, draft, problem, error, onDraft }: { action: string; dr
     case "remove_from_collection":
       return <CollectionField value={draft.collectionId} onValue={(collectionId) => onDraft({ collectionId })} />;
     case "set_chunking":
-      return <ChunkingFields value={draft.chunking} error={error} onValue={(chunking) => onDraft({ chunking })} />;
+      return <ChunkingFields hasSites value={draft.chunking} error={error} onValue={(chunking) => onDraft({ chunking })} />;
     case "set_schedule":
       return (
         <>

@@ -11,12 +11,14 @@ interface Props {
   onValue: (value: ChunkingDraft) => void;
   error?: unknown;
   /** What is in force where a field is empty. */
-  inherited?: { size: number; overlap: number; by: string };
+  inherited?: { size: number; overlap: number; by: string; leaveOutFurniture: boolean };
+  /** Whether sites may be among the sources. */
+  hasSites?: boolean;
 }
 
 const ENDS = ["heading", "page", "row", "size"] as const;
 
-export function ChunkingFields({ value, onValue, error, inherited }: Props) {
+export function ChunkingFields({ value, onValue, error, inherited, hasSites }: Props) {
   const set = (change: ChunkingDraft) => {
     const next = { ...value, ...change };
     onValue(Object.fromEntries(Object.entries(next).filter(([, one]) => one !== null && one !== undefined)));
@@ -32,6 +34,27 @@ export function ChunkingFields({ value, onValue, error, inherited }: Props) {
           { value: "", label: inherited ? `${bulk().ends[inherited.by]} (${bulk().inherited})` : bulk().inherited },
           ...ENDS.map((by) => ({ value: by, label: bulk().ends[by]! })),
         ]} />
+      {hasSites && <FurnitureField value={value.leaveOutFurniture} inherited={inherited?.leaveOutFurniture} onValue={(leaveOutFurniture) => set({ leaveOutFurniture })} />}
     </div>
+  );
+}
+
+interface FurnitureProps {
+  /** Null: inherited. */
+  value: boolean | null | undefined;
+  onValue: (value: boolean | null) => void;
+  inherited?: boolean | undefined;
+}
+
+/** Whether blocks that repeat on the pages of a site are left out. */
+export function FurnitureField({ value, onValue, inherited }: FurnitureProps) {
+  const { leave, keep } = bulk().furnitures;
+  return (
+    <SelectField label={bulk().furniture} hint={bulk().furnitureHint} value={value == null ? "" : value ? "leave" : "keep"}
+      onValue={(chosen) => onValue(chosen === "" ? null : chosen === "leave")}
+      options={[
+        { value: "", label: inherited === undefined ? bulk().inherited : `${inherited ? leave : keep} (${bulk().inherited})` },
+        { value: "leave", label: leave }, { value: "keep", label: keep },
+      ]} />
   );
 }

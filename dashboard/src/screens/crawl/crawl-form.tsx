@@ -11,6 +11,7 @@ import { EmptyState } from "../../components/states.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { titles } from "../../messages/titles.ts";
+import { FurnitureField } from "../bulk/chunking-fields.tsx";
 import { readMetadata } from "../upload/options.ts";
 import { upload } from "../upload/messages.ts";
 import { CheckResult } from "./check-result.tsx";
@@ -21,6 +22,7 @@ import { ScheduleField } from "./schedule.tsx";
 const START = {
   url: "", what: "site" as "site" | "page", limit: "1000", maxDepth: "", include: "", exclude: "",
   provider: "" as "" | "builtin" | "firecrawl", metadata: "", collectionId: "",
+  leaveOutFurniture: null as boolean | null,
 };
 type Fields = typeof START;
 
@@ -76,6 +78,7 @@ function Editor() {
         ...(schedule && { rescrape: schedule }),
         ...(typeof metadata === "object" && { metadata }),
         ...(fields.collectionId && { collectionId: fields.collectionId }),
+        ...(isSite && fields.leaveOutFurniture !== null && { chunking: { leaveOutFurniture: fields.leaveOutFurniture } }),
       },
     });
     toast(crawl().started);
@@ -105,6 +108,7 @@ function Editor() {
                       options={(["", "builtin", "firecrawl"] as const).map((value) => ({ value, label: crawl().providers[value] }))} />
                     <TextArea label={crawl().include} hint={crawl().patternHint} isCode value={fields.include} error={problems.include ?? fieldError(error, "includePaths")} onValue={set("include")} />
                     <TextArea label={crawl().exclude} hint={crawl().patternHint} isCode value={fields.exclude} error={problems.exclude ?? fieldError(error, "excludePaths")} onValue={set("exclude")} />
+                    <FurnitureField value={fields.leaveOutFurniture} onValue={set("leaveOutFurniture")} />
                     <TryPath include={patternsOf(fields.include)} exclude={patternsOf(fields.exclude)} />
                   </div>
                 </details>

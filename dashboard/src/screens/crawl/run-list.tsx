@@ -44,6 +44,8 @@ function Outcome({ run }: { run: Crawl }) {
 function Digest({ digest, skipped }: Pick<Crawl, "digest" | "skipped">) {
   if (!digest) return <Missing />;
   const parts = OUTCOMES.filter((name) => Number(digest[name] ?? 0) > 0).map((name) => `${number(Number(digest[name]))} ${crawl().digest[name]}`);
+  const blocks = Number(digest["furniture"] ?? 0);
+  if (blocks > 0) parts.push(crawl().leftOut(blocks, number(blocks)));
   return <span title={skippedWords(skipped)}>{parts.join(", ") || crawl().nothingChanged}</span>;
 }
 

@@ -12,6 +12,7 @@ import { useResource } from "../../live/resource.ts";
 import { percent } from "../../messages/format.ts";
 import { ChunkList } from "./chunk-list.tsx";
 import { pageOfCharacter } from "./geometry.ts";
+import { LeftOut } from "./left-out.tsx";
 import { WordList } from "./marked-words.tsx";
 import { documents } from "./messages.ts";
 import { PageImage } from "./page-image.tsx";
@@ -106,6 +107,7 @@ function Panes({ document, pages, chunk }: { document: Document; pages: Pages; c
         <TextPane {...common} marked={rangeOf(pointed ?? chosen?.chunkId ?? null, chunks)} />
         <ChunkList {...common} isPaged={part.state !== null} isLoading={list.isLoading} isCut={list.data?.nextCursor != null} isStored={pages.images !== "original_not_stored"} />
       </div>
+      {/^https?:/.test(document.uri) && <LeftOut id={document.id} />}
       <Facts document={document} />
     </div>
   );

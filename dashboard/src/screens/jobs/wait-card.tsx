@@ -22,10 +22,11 @@ const NOTICES: Readonly<Record<string, readonly Notice["kind"][]>> = {
   paused: ["paused", "types"],
   budget_exceeded: ["budget"],
   provider_unavailable: ["lane"],
+  provider_paused: ["lane"],
   rate_limited: ["lane"],
 };
-/** Other work of the same job: it goes on by itself, and nobody can hasten it. */
-const OWN = new Set(["pages", "members", "provider", "next_rows", "next_documents"]);
+/** Other work of the same job, or the operator: it goes on by itself, and nobody here can hasten it. */
+const OWN = new Set(["pages", "members", "provider", "next_rows", "next_documents", "provider_paused"]);
 
 export function WaitCard({ wait, onChange }: { wait: Wait; onChange: () => void }) {
   const { reason, code, message, until, jobId } = wait;

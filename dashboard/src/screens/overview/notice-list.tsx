@@ -24,9 +24,13 @@ export function Notices({ notices, onDone }: Props & { notices: readonly Notice[
   if (!notices.length) return null;
   return (
     <ul class="notices">
-      {notices.map((notice, i) => <li key={i} class="notice"><Icon name={notice.kind === "paused" || notice.kind === "types" ? "pause" : "warning"} /><Text notice={notice} onDone={onDone} /></li>)}
+      {notices.map((notice, i) => <li key={i} class="notice"><Icon name={isPause(notice) ? "pause" : "warning"} /><Text notice={notice} onDone={onDone} /></li>)}
     </ul>
   );
+}
+
+function isPause(notice: Notice): boolean {
+  return notice.kind === "paused" || notice.kind === "types" || (notice.kind === "lane" && notice.lane.reason === STOPPED);
 }
 
 function Text({ notice, onDone }: { notice: Notice; onDone: () => void }) {
@@ -52,7 +56,7 @@ function Text({ notice, onDone }: { notice: Notice; onDone: () => void }) {
       );
     }
     case "lane":
-      return <Lane lane={notice.lane} onDone={onDone} />;
+      return notice.lane.reason === STOPPED ? <Stopped lane={notice.lane} onDone={onDone} /> : <Lane lane={notice.lane} onDone={onDone} />;
     case "budget":
       return <Said what={overview().budget(number(notice.perDay))}>{overview().budgetText} <Time value={notice.renewsAt} />.</Said>;
     case "quota": {
@@ -60,6 +64,24 @@ function Text({ notice, onDone }: { notice: Notice; onDone: () => void }) {
       return <Said what={overview().quota(overview().quotas[notice.quota], share)}>{overview().quotaText}</Said>;
     }
   }
+}
+
+/** By the operator, unlike the pauses that a provider causes. */
+const STOPPED = "provider_paused";
+
+function Stopped({ lane: { lane, pausedSince, note }, onDone }: { lane: OverviewView["lanes"][number]; onDone: () => void }) {
+  return (
+    <Said what={overview().laneStopped(lane)} action={<Resume label={overview().resumeProvider} run={() => resumeProvider(lane)} onDone={onDone} />}>
+      {overview().laneStoppedText}
+      {pausedSince && <> {overview().laneSince} <Time value={pausedSince} />{note ? ": " : "."}</>}
+      {note && <q dir="auto">{note}</q>}
+    </Said>
+  );
+}
+
+async function resumeProvider(name: string): Promise<void> {
+  const { jobCount } = await api.delete("/api/worker/provider/pause", { query: { name } });
+  toast(overview().providerTried(number(jobCount), jobCount));
 }
 
 function Lane({ lane: { lane, reason, pausedUntil, errorCode }, onDone }: { lane: OverviewView["lanes"][number]; onDone: () => void }) {

@@ -1,4 +1,4 @@
-/** All sources, newest first, live: filters and sorting in the address, actions on all of a filter. */
+/** All sources, newest or largest first, live: filters and sorting in the address, actions on all of a filter. */
 
 import type { Collection, Source, SourceSelection } from "@rag-ingest/client";
 import { useState } from "preact/hooks";
@@ -38,7 +38,7 @@ const QUERY = {
   changed: oneOf(PERIODS),
   uri: text,
 };
-const SORT = { sort: oneOf(["createdAt", "updatedAt"]) };
+const SORT = { sort: oneOf(["createdAt", "updatedAt", "chunkCount", "tokenCount", "sizeBytes"]) };
 
 export function SourceList() {
   const query = readQuery(QUERY);
@@ -136,9 +136,9 @@ function columns(states: ReadonlyMap<string, LiveSource>): Column<Source>[] {
     { key: "name", title: sources().name, isMain: true, cell: (source) => <SourceName source={source} /> },
     { key: "type", title: sources().type, isOptional: true, cell: ({ type }) => sources().types[type] ?? type },
     { key: "status", title: sources().status, cell: (source) => <State source={source} live={states.get(source.id)} /> },
-    { key: "chunks", title: sources().chunks, isNumber: true, cell: (source) => <Count value={states.get(source.id)?.chunkCount ?? source.chunkCount} /> },
-    { key: "tokens", title: sources().facts.tokens, isNumber: true, isOptional: true, cell: ({ tokenCount }) => <Count value={tokenCount} /> },
-    { key: "size", title: sources().size, isNumber: true, isOptional: true, cell: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
+    { key: "chunks", title: sources().chunks, isNumber: true, sort: "chunkCount", cell: (source) => <Count value={states.get(source.id)?.chunkCount ?? source.chunkCount} /> },
+    { key: "tokens", title: sources().facts.tokens, isNumber: true, isOptional: true, sort: "tokenCount", cell: ({ tokenCount }) => <Count value={tokenCount} /> },
+    { key: "size", title: sources().size, isNumber: true, isOptional: true, sort: "sizeBytes", cell: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },
     { key: "updated", title: sources().updated, sort: "updatedAt", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
   ];
 }

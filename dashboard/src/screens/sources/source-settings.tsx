@@ -68,16 +68,20 @@ function Identity({ source, onChange }: Props) {
 function ChunkSettings({ source, onChange }: Props) {
   const own = Object.fromEntries(Object.entries(source.chunking).filter(([, value]) => value !== null)) as ChunkingDraft;
   const [draft, setDraft] = useState<ChunkingDraft>(own);
-  const { size, overlap, by } = source.effectiveChunking;
+  const { size, overlap, by, leaveOutFurniture } = source.effectiveChunking;
+  const { leave, keep } = bulk().furnitures;
   const submit = () => save(source, { chunking: Object.keys(draft).length ? (draft as Chunking) : null }, onChange);
   return (
     <Card title={sources().chunking}>
-      <p>{sources().effective(number(size), number(overlap), bulk().ends[by] ?? by)}</p>
+      <p>
+        {sources().effective(number(size), number(overlap), bulk().ends[by] ?? by)}
+        {source.type === "site" && ` · ${bulk().furniture}: ${leaveOutFurniture ? leave : keep}`}
+      </p>
       {may("editor") && (
         <Form submit={sources().save} onSubmit={submit} fields={["size", "overlap"]}>
           {(error) => (
             <>
-              <ChunkingFields value={draft} onValue={setDraft} error={error} inherited={source.effectiveChunking} />
+              <ChunkingFields value={draft} onValue={setDraft} error={error} inherited={source.effectiveChunking} hasSites={source.type === "site"} />
               <p class="hint">{sources().chunkingHint}</p>
             </>
           )}
