@@ -5,6 +5,7 @@ export const errors: { [code in keyof typeof en.errors]: readonly [means: string
   unknown: ["Etwas ist schiefgegangen.", "Die Meldung sagt mehr; wer diesen Code eingeführt hat, kennt ihn."],
   unexpected: ["In dieser Seite ist ein Fehler aufgetreten.", "Laden Sie die Seite neu. Bitte melden Sie ihn, wenn er wieder auftritt."],
   page_outdated: ["Ein Teil dieser Seite konnte nicht geladen werden.", "Laden Sie sie neu: Vielleicht wurde der Dienst inzwischen aktualisiert."],
+  link_used: ["Dieser Anmeldelink wurde schon benutzt oder ist abgelaufen.", "Melden Sie sich mit einem Schlüssel an, oder öffnen Sie einen neuen Link: ingest key link druckt einen, wo der Dienst läuft."],
   unreachable: ["Der Dienst antwortet nicht.", "Prüfen Sie, ob er läuft und ob Sie verbunden sind. Die Seite macht von selbst weiter, sobald er wieder da ist."],
 
   // von Dateien
@@ -33,7 +34,7 @@ export const errors: { [code in keyof typeof en.errors]: readonly [means: string
   // von Webseiten
   fetch_failed: ["Die Seite war nicht erreichbar: keine Verbindung oder ein DNS- oder TLS-Fehler.", "Es wird automatisch erneut versucht. Prüfen Sie die Adresse, wenn es anhält."],
   fetch_status: ["Der Webserver antwortete mit einem Fehler.", "Öffnen Sie die Adresse im Browser. Geht es dort, rufen Sie sie erneut ab; gibt es sie nicht mehr, löschen Sie die Quelle."],
-  fetch_blocked: ["Die Adresse ist privat oder besonders und darf nicht abgerufen werden.", "Ist es Ihre eigene, so erlaubt sie der Betreiber mit INGEST_FETCH_ALLOW."],
+  fetch_blocked: ["Die Adresse ist privat oder besonders und darf nicht abgerufen werden.", "Ist es Ihre eigene, so erlaubt sie der Betreiber mit INGEST_FETCH_ALLOW, etwa 10.1.0.0/16 oder wiki.example, und startet den Dienst neu."],
   robots_disallowed: ["Die robots.txt der Website verbietet diese Seite.", "Bitten Sie den Betreiber der Website um Erlaubnis, oder laden Sie die Seite als Datei hoch."],
   redirect_loop: ["Die Adresse führt im Kreis oder über zu viele andere.", "Öffnen Sie sie im Browser und fügen Sie die Adresse hinzu, bei der sie endet."],
   login_page: ["Statt der Seite erscheint eine Anmeldung.", "Machen Sie die Seite für den Crawler öffentlich, oder laden Sie sie als Datei hoch."],

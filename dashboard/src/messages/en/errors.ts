@@ -5,6 +5,7 @@ export const errors = {
   unknown: ["Something went wrong.", "The message says more; whoever registered this code knows it."],
   unexpected: ["This page has met an error of its own.", "Reload the page. If it happens again, please report it."],
   page_outdated: ["A part of this page could not be loaded.", "Reload it: the service may have been upgraded since it was opened."],
+  link_used: ["This sign-in link was used already, or has expired.", "Sign in by a key, or open a fresh link: ingest key link prints one where the service runs."],
   unreachable: ["The service does not answer.", "Check that it runs and that you are connected. The page continues by itself when it is back."],
 
   // of files
@@ -33,7 +34,7 @@ export const errors = {
   // of web pages
   fetch_failed: ["The page could not be reached: no connection, or a DNS or TLS error.", "It is retried automatically. Check the address if it goes on."],
   fetch_status: ["The web server answered with an error.", "Open the address in a browser. If it works there, fetch it again; if it is gone, delete the source."],
-  fetch_blocked: ["The address is private or special, and may not be fetched.", "If it is yours, the operator permits it with INGEST_FETCH_ALLOW."],
+  fetch_blocked: ["The address is private or special, and may not be fetched.", "If it is yours, the operator permits it with INGEST_FETCH_ALLOW, such as 10.1.0.0/16 or wiki.example, and starts the service again."],
   robots_disallowed: ["The site's robots.txt forbids this page.", "Ask the owner of the site to permit it, or upload the page as a file."],
   redirect_loop: ["The address leads in circles, or through too many others.", "Open it in a browser, and add the address where it ends."],
   login_page: ["The site shows a login instead of the page.", "Make the page public for the crawler, or upload it as a file."],

@@ -88,7 +88,7 @@ export function Stages({ steps }: { steps: readonly StageStep[] }) {
   );
 }
 
-const TONES = { completed: "good", failed: "bad", cancelled: "neutral", review_needed: "warning", processing: "active", pending: "neutral" } as const;
+const TONES = { completed: "good", failed: "bad", cancelled: "neutral", review_needed: "warning", processing: "active", pending: "waiting" } as const;
 
 function Children({ source, isOpen, onChange }: { source: Source; isOpen: boolean; onChange: () => void }) {
   const found = useResource((signal) => api.get("/api/knowledge-sources/{id}/children", { path: { id: source.id }, signal }), [source.id, source.status], { every: isOpen ? 2000 : undefined });
