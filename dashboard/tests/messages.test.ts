@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stack } from "../src/components/stack.ts";
-import { errorAction, errorsLoaded, errorText } from "../src/messages/errors.ts";
+import { errorAction, errorsLoaded, errorText, fieldText, reasonText, warningText } from "../src/messages/errors.ts";
 import { bytes, duration, relative } from "../src/messages/format.ts";
 import { language, plural } from "../src/messages/language.ts";
 
@@ -43,6 +43,30 @@ test("every code has a text, also one that is not ours", async () => {
   assert.equal(errorText("toString").means, errorText("unknown").means);
   assert.equal(errorAction("corrupt"), "upload");
   assert.equal(errorAction("constructor"), undefined);
+});
+
+test("warnings are sentences, also those of a step that failed; one that is not ours is its code", async () => {
+  language.value = "en";
+  await errorsLoaded;
+  assert.equal(warningText("hidden_sheets"), "It has hidden sheets; they are searchable.");
+  assert.match(warningText("reading_order_skipped"), /without it: reading order\.$/);
+  assert.equal(warningText("of_mine"), "of mine");
+  assert.equal(warningText("constructor"), "constructor");
+});
+
+test("a failure is told by the service in English, and by the page in another language", async () => {
+  language.value = "en";
+  await errorsLoaded;
+  assert.equal(reasonText("corrupt", "page 2 is damaged"), "page 2 is damaged");
+  assert.equal(reasonText("corrupt", null), "The file is damaged.");
+  assert.equal(fieldText("missing", "Field required"), "Field required");
+  language.value = "de";
+  await errorsLoaded;
+  assert.equal(reasonText("corrupt", "page 2 is damaged"), "Die Datei ist beschädigt.");
+  assert.equal(fieldText("missing", "Field required"), "Das Feld fehlt. (Field required)");
+  assert.equal(fieldText("value_error", "no URL"), "no URL");
+  language.value = "en";
+  await errorsLoaded;
 });
 
 test("stacked bars stand on each other and fit", () => {

@@ -39,7 +39,7 @@ const IDLE: OverviewView = {
   isPaused: false, pausedTypes: [], lanes: [], workers: { alive: 1, draining: 0, silentSeconds: 0 },
   usage: {
     storedBytes: quota, stagedBytes: quota, sources: quota, pendingJobs: quota, uploads: quota, sockets: quota, cpuSeconds: 0,
-    tokens: { used: 0, perDay: null, renewsAt: "2026-01-02T00:00:00Z" },
+    tokens: { used: 0, usedThisMonth: 0, perDay: null, renewsAt: "2026-01-02T00:00:00Z" },
   },
 };
 
@@ -59,11 +59,11 @@ test("pauses, budgets and quotas are named, the widest first", () => {
   const lane = { lane: "openai/m", reason: "rate_limited", pausedUntil: null, failingSince: null, errorCode: null };
   const kinds = noticesOf({
     ...IDLE, isPaused: true, lanes: [lane], pausedTypes: [{ type: "file", isEnabled: true }],
-    usage: { ...IDLE.usage, sources: { used: 9, limit: 10 }, tokens: { used: 5, perDay: 5, renewsAt: "2026-01-02T00:00:00Z" } },
+    usage: { ...IDLE.usage, sources: { used: 9, limit: 10 }, tokens: { used: 5, usedThisMonth: 0, perDay: 5, renewsAt: "2026-01-02T00:00:00Z" } },
   }).map(({ kind }) => kind);
   assert.deepEqual(kinds, ["paused", "lane", "types", "budget", "quota"]);
   assert.deepEqual(
-    noticesOf({ ...IDLE, waiting: [{ reason: "budget_exceeded", count: 1, isMore: false }], usage: { ...IDLE.usage, tokens: { used: 4, perDay: 5, renewsAt: "" } } }).map(({ kind }) => kind),
+    noticesOf({ ...IDLE, waiting: [{ reason: "budget_exceeded", count: 1, isMore: false }], usage: { ...IDLE.usage, tokens: { used: 4, usedThisMonth: 0, perDay: 5, renewsAt: "" } } }).map(({ kind }) => kind),
     ["budget"],
   );
 });

@@ -85,10 +85,10 @@ def test_site_is_checked_crawled_and_its_removals_are_decided(
 def test_patterns_are_checked_while_they_are_typed(page: Page) -> None:
     fill_in(page, "docs.example")
     page.get_by_text("Limits and patterns").click()
-    page.get_by_label("Only paths with").fill("^/docs/(?!old)")
+    page.get_by_label("Only these paths").fill("^/docs/(?!old)")
     expect(page.get_by_text("look-around, which RE2 does not know")).to_be_visible()
     expect(page.get_by_role("button", name="Check first")).to_be_disabled()
-    page.get_by_label("Only paths with").fill("^/docs/")
+    page.get_by_label("Only these paths").fill("^/docs/")
     page.get_by_label("Try a path").fill("/blog/x")
 
     expect(page.get_by_text("It would be left out.")).to_be_visible()

@@ -40,7 +40,7 @@ def test_two_settings_are_compared_by_what_was_judged(page: Page) -> None:
     expect(run).to_be_disabled()
     second = page.get_by_role("region", name="B", exact=True)
     second.get_by_label("Mode").select_option("keyword")
-    second.get_by_label("Least BM25").fill("1000")
+    second.get_by_label("Lowest score by words (BM25)").fill("1000")
     run.click()
 
     expect(page.locator(".verdict")).to_contain_text("B is worse: nDCG@10 differs by")
@@ -51,7 +51,7 @@ def test_two_settings_are_compared_by_what_was_judged(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"b\.mode=keyword&b\.minBm25=1000"))
     check_accessibility(page)
 
-    second.get_by_label("Least BM25").fill("")
+    second.get_by_label("Lowest score by words (BM25)").fill("")
     expect(page.get_by_text("results of the earlier settings")).to_be_visible()
     run.click()
     expect(main.get_by_role("cell").nth(1)).to_contain_text("1.000")

@@ -24,6 +24,8 @@ class QuotaView(View):
 class TokensView(View):
     used: int
     """Tokens that were embedded today (UTC), including reserved ones."""
+    used_this_month: int
+    """The same since the first day of the month (UTC)."""
     per_day: int | None
     """The application's budget; null: no limit."""
     renews_at: UtcTime
@@ -72,6 +74,11 @@ async def usage_of(
         sockets=QuotaView(
             used=in_use.of_application("sockets", application_id), limit=quotas.sockets
         ),
-        tokens=TokensView(used=budget.used, per_day=budget.per_day, renews_at=budget.renews_at),
+        tokens=TokensView(
+            used=budget.used,
+            used_this_month=budget.used_this_month,
+            per_day=budget.per_day,
+            renews_at=budget.renews_at,
+        ),
         cpu_seconds=await cpu_usage.today(conn, application_id),
     )

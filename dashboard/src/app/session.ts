@@ -97,7 +97,7 @@ export async function startSession(): Promise<void> {
   } catch (error) {
     // An old link in a browser that is signed in is no reason to sign in again.
     await loadSession();
-    if (session.value.state === "signedOut") session.value = { state: "signedOut", error };
+    if (session.value.state === "signedOut") session.value = { state: "signedOut", error: error instanceof ApiError && error.status === 401 ? { code: "link_used" } : error };
   }
 }
 

@@ -7,7 +7,7 @@ const WIDTH = 600;
 
 export interface Series {
   label: string;
-  tone: "good" | "bad" | "warning" | "active" | "neutral";
+  tone: "good" | "bad" | "warning" | "active" | "waiting" | "neutral";
   values: readonly number[];
 }
 

@@ -3,10 +3,10 @@
 import { ApiError } from "@rag-ingest/client";
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { errorText } from "../messages/errors.ts";
+import { errorText, fieldText, reasonText } from "../messages/errors.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
-import { failureOf } from "./states.tsx";
+import { Detail, failureOf } from "./states.tsx";
 
 interface FieldProps {
   label: string;
@@ -114,7 +114,9 @@ function Labelled({ label, hint, error, children }: FieldProps & { children: (id
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const found = error.errors.find((item) => item.field === field || item.field.endsWith(`.${field}`));
-  return found?.message;
+  if (!found) return undefined;
+  // The address that may not be fetched, the filter that cannot be: the code of the whole says it.
+  return found.message === error.detail && error.code !== "invalid_request" ? reasonText(error.code, found.message) : fieldText(found.code, found.message);
 }
 
 /** A failure in a form or dialog: short, with the code. `fields`: those whose messages are shown at them. */
@@ -129,8 +131,8 @@ export function Problem({ error, fields = [] }: { error: unknown; fields?: reado
       <Icon name="warning" />
       <div>
         <p><strong>{means}</strong> {advice}</p>
-        {detail && <p class="detail" dir="auto">{detail}</p>}
-        {rest.length > 0 && <ul>{rest.map((item) => <li key={item.field}><code>{item.field}</code> {item.message}</li>)}</ul>}
+        {detail && <Detail text={detail} />}
+        {rest.length > 0 && <ul>{rest.map((item) => <li key={item.field}><code>{item.field}</code> {fieldText(item.code, item.message)}</li>)}</ul>}
         <code>{code}</code>
       </div>
     </div>

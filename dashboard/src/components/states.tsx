@@ -2,7 +2,7 @@
 
 import { ApiError, NetworkError } from "@rag-ingest/client";
 import type { ComponentChildren } from "preact";
-import { errorText } from "../messages/errors.ts";
+import { errorText, saysEnglish } from "../messages/errors.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -46,7 +46,7 @@ export function ErrorCard({ error, onRetry, children }: { error: unknown; onRetr
       <div>
         <h2>{means}</h2>
         {advice && <p>{advice}</p>}
-        {detail && <p class="detail" dir="auto">{detail}</p>}
+        {detail && <Detail text={detail} />}
         <div class="actions">
           {onRetry && <Button icon="retry" onClick={onRetry}>{components().tryAgain}</Button>}
           {children}
@@ -56,6 +56,12 @@ export function ErrorCard({ error, onRetry, children }: { error: unknown; onRetr
       </div>
     </section>
   );
+}
+
+/** What the service said: it speaks English, so elsewhere than on an English page it is a technical detail. */
+export function Detail({ text }: { text: string }) {
+  const said = <p class="detail" lang="en" dir="auto">{text}</p>;
+  return saysEnglish() ? said : <details class="technical"><summary>{components().technical}</summary>{said}</details>;
 }
 
 /** The code and sentence of an exception, or of an object of the API with `errorCode`. */

@@ -1,5 +1,6 @@
 /** States, and how far something is. */
 
+import { errorText, warningText } from "../messages/errors.ts";
 import { percent as formatPercent } from "../messages/format.ts";
 import { components } from "./messages.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -39,6 +40,16 @@ export function Badge({ tone = "neutral", icon, children, title }: { tone?: Tone
       {children}
     </span>
   );
+}
+
+/** A failure in a row: what happened, and its code; the service's own words where somebody points at it. */
+export function Failure({ code, detail }: { code: string; detail?: string | null }) {
+  return <small class="reason" title={detail ?? undefined}>{errorText(code).means} <code>{code}</code></small>;
+}
+
+/** What was odd about a document that was read, a line each. */
+export function Warnings({ codes }: { codes: readonly string[] }) {
+  return <ul class="warnings">{codes.map((code) => <li key={code} title={code}><Icon name="warning" />{warningText(code)}</li>)}</ul>;
 }
 
 /** `value` from 0 to 100; null: unknown, and the bar moves. */

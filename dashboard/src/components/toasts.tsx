@@ -6,7 +6,7 @@ import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { components } from "./messages.ts";
 import { failureOf } from "./states.tsx";
-import { errorText } from "../messages/errors.ts";
+import { errorText, saysEnglish } from "../messages/errors.ts";
 
 interface Toast {
   id: number;
@@ -38,7 +38,7 @@ export function toast(text: string, link?: { href: string; text: string }): void
 export function toastError(error: unknown): void {
   const { code, detail } = failureOf(error);
   const { means, advice } = errorText(code);
-  add({ tone: "bad", text: `${means} ${detail ?? advice} (${code})` });
+  add({ tone: "bad", text: `${means} ${(saysEnglish() ? detail : null) ?? advice} (${code})` });
 }
 
 /** Run an action of a button: a failure becomes a toast. */

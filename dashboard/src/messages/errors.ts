@@ -65,12 +65,18 @@ const ACTIONS: Readonly<Record<string, ErrorAction>> = {
   internal: "retry",
 };
 
-type Texts = Readonly<Record<string, readonly [means: string, advice: string]>>;
+interface Texts {
+  errors: Readonly<Record<string, readonly [means: string, advice: string]>>;
+  warnings: Readonly<Record<string, string>>;
+  steps: Readonly<Record<string, string>>;
+  skipped: (step: string) => string;
+  fields: Readonly<Record<string, string>>;
+}
 const LOADS: Readonly<Record<Language, () => Promise<Texts>>> = {
-  en: async () => (await import("./en/errors.ts")).errors,
-  de: async () => (await import("./de/errors.ts")).errors,
+  en: () => import("./en/errors.ts"),
+  de: () => import("./de/errors.ts"),
 };
-const texts = signal<Texts>({});
+const texts = signal<Texts>({ errors: {}, warnings: {}, steps: {}, skipped: String, fields: {} });
 
 /** No screen waits for them: few begin with a failure, which shows its code until then. */
 export let errorsLoaded: Promise<void>;
@@ -84,9 +90,37 @@ effect(() => {
 
 /** The text of a code. Handlers outside the service have codes of their own: these get a general text. */
 export function errorText(code: string): ErrorText {
-  const known = texts.value;
-  const [means, advice] = known[Object.hasOwn(known, code) ? code : "unknown"] ?? [code, ""];
+  const { errors } = texts.value;
+  const [means, advice] = errors[Object.hasOwn(errors, code) ? code : "unknown"] ?? [code, ""];
   return { means, advice };
+}
+
+/** What a warning of a document says; a warning without a text is its code. */
+export function warningText(code: string): string {
+  const { warnings, steps, skipped } = texts.value;
+  const step = code.replace(/_skipped$/, "");
+  if (step !== code) return skipped(own(steps, step) ?? step.replaceAll("_", " "));
+  return own(warnings, code) ?? code.replaceAll("_", " ");
+}
+
+/** What a failure says, in a sentence: in English that of the service, which names the particulars. */
+export function reasonText(code: string, detail: string | null | undefined): string {
+  return (saysEnglish() ? detail : null) ?? errorText(code).means;
+}
+
+/** Why a field was refused; with the service's words, which name what is allowed. */
+export function fieldText(code: string | undefined, message: string): string {
+  const known = code === undefined ? undefined : own(texts.value.fields, code);
+  return known === undefined ? message : `${known} (${message})`;
+}
+
+/** Sentences of the service are English: in another language they are particulars beside our own. */
+export function saysEnglish(): boolean {
+  return language.value === "en";
+}
+
+function own(texts: Readonly<Record<string, string>>, code: string): string | undefined {
+  return Object.hasOwn(texts, code) ? texts[code] : undefined;
 }
 
 export function errorAction(code: string): ErrorAction | undefined {

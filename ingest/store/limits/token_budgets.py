@@ -18,6 +18,8 @@ class TokenBudget:
     """None: no limit."""
     used: int
     """Used today, including reserved tokens."""
+    used_this_month: int
+    """Since its first day (UTC), including today's."""
     renews_at: datetime
     renews_in: timedelta
 

@@ -30,6 +30,9 @@ update rag.token_usage
 select (jsonb_path_query_first(application.settings,
                 '$.tokensPerDay ? (@.type() == "number" && @ >= 1 && @ <= 1000000000000000000)')::bigint) as per_day,
        coalesce(usage.tokens, 0) as used,
+       (select coalesce(sum(month.tokens), 0)::bigint from rag.token_usage as month
+         where month.application_id = application.id
+           and month.day >= date_trunc('month', now() at time zone 'utc')::date) as used_this_month,
        day.ends_at as renews_at, day.ends_at - now() as renews_in
   from (select ((now() at time zone 'utc')::date + 1)::timestamp at time zone 'utc' as ends_at) as day
  cross join app.applications as application

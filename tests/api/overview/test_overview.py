@@ -190,5 +190,6 @@ async def test_usage_names_the_tokens_of_today_and_their_budget(
     limited = (await _overview(viewer))["usage"]["tokens"]
 
     assert (unlimited["used"], unlimited["perDay"]) == (5, None)
+    assert unlimited["usedThisMonth"] == 5
     assert (limited["used"], limited["perDay"]) == (5, 1000)
     assert limited["renewsAt"].endswith("T00:00:00Z")

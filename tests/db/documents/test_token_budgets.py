@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -84,6 +84,25 @@ async def test_invalid_budget_means_no_budget(
     assert None not in days
     assert state is not None
     assert (state.per_day, state.used) == (None, 2 * 10**9)
+
+
+async def test_the_tokens_of_a_month_are_those_since_its_first_day(
+    conn: Connection, application_id: UUID
+) -> None:
+    await token_budgets.reserve(conn, application_id=application_id, tokens=5)
+    await conn.execute(
+        "insert into rag.token_usage (application_id, day, tokens)"
+        " select %(id)s, day::date, 100 from generate_series("
+        "   date_trunc('month', now() at time zone 'utc') - interval '2 days',"
+        "   (now() at time zone 'utc')::date - 1, interval '1 day') as day",
+        {"id": application_id},
+    )
+
+    state = await token_budgets.state(conn, application_id)
+
+    day = datetime.now(UTC).day
+    assert state is not None
+    assert (state.used, state.used_this_month) == (5, 5 + 100 * (day - 1))
 
 
 async def test_budgets_are_per_application_and_day(conn: Connection, application_id: UUID) -> None:

@@ -14,7 +14,7 @@ ROOT: Final = Path(__file__).parents[3]
 DASHBOARD: Final = ROOT / "dashboard"
 MESSAGES: Final = DASHBOARD / "src" / "messages"
 # Of the page itself; `unknown` is for the codes of handlers outside the service.
-OWN_CODES: Final = {"unreachable", "page_outdated", "unexpected", "unknown"}
+OWN_CODES: Final = {"link_used", "unreachable", "page_outdated", "unexpected", "unknown"}
 
 
 def test_the_types_of_the_client_are_those_of_the_api() -> None:

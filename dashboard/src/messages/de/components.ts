@@ -18,6 +18,7 @@ export const components: typeof en = {
   tryAgain: "Erneut versuchen",
   copy: "Kopieren",
   copied: "Kopiert",
+  technical: "Technische Einzelheiten (englisch)",
   copyError: "Fehler kopieren",
   close: "Schließen",
   cancel: "Abbrechen",

@@ -1,10 +1,11 @@
-import type { errors as en } from "../en/errors.ts";
+import type * as en from "../en/errors.ts";
 
-export const errors: { [code in keyof typeof en]: readonly [means: string, advice: string] } = {
+export const errors: { [code in keyof typeof en.errors]: readonly [means: string, advice: string] } = {
   // der Seite selbst
   unknown: ["Etwas ist schiefgegangen.", "Die Meldung sagt mehr; wer diesen Code eingeführt hat, kennt ihn."],
   unexpected: ["In dieser Seite ist ein Fehler aufgetreten.", "Laden Sie die Seite neu. Bitte melden Sie ihn, wenn er wieder auftritt."],
   page_outdated: ["Ein Teil dieser Seite konnte nicht geladen werden.", "Laden Sie sie neu: Vielleicht wurde der Dienst inzwischen aktualisiert."],
+  link_used: ["Dieser Anmeldelink wurde schon benutzt oder ist abgelaufen.", "Melden Sie sich mit einem Schlüssel an, oder öffnen Sie einen neuen Link: ingest key link druckt einen, wo der Dienst läuft."],
   unreachable: ["Der Dienst antwortet nicht.", "Prüfen Sie, ob er läuft und ob Sie verbunden sind. Die Seite macht von selbst weiter, sobald er wieder da ist."],
 
   // von Dateien
@@ -33,7 +34,7 @@ export const errors: { [code in keyof typeof en]: readonly [means: string, advic
   // von Webseiten
   fetch_failed: ["Die Seite war nicht erreichbar: keine Verbindung oder ein DNS- oder TLS-Fehler.", "Es wird automatisch erneut versucht. Prüfen Sie die Adresse, wenn es anhält."],
   fetch_status: ["Der Webserver antwortete mit einem Fehler.", "Öffnen Sie die Adresse im Browser. Geht es dort, rufen Sie sie erneut ab; gibt es sie nicht mehr, löschen Sie die Quelle."],
-  fetch_blocked: ["Die Adresse ist privat oder besonders und darf nicht abgerufen werden.", "Ist es Ihre eigene, so erlaubt sie der Betreiber mit INGEST_FETCH_ALLOW."],
+  fetch_blocked: ["Die Adresse ist privat oder besonders und darf nicht abgerufen werden.", "Ist es Ihre eigene, so erlaubt sie der Betreiber mit INGEST_FETCH_ALLOW, etwa 10.1.0.0/16 oder wiki.example, und startet den Dienst neu."],
   robots_disallowed: ["Die robots.txt der Website verbietet diese Seite.", "Bitten Sie den Betreiber der Website um Erlaubnis, oder laden Sie die Seite als Datei hoch."],
   redirect_loop: ["Die Adresse führt im Kreis oder über zu viele andere.", "Öffnen Sie sie im Browser und fügen Sie die Adresse hinzu, bei der sie endet."],
   login_page: ["Statt der Seite erscheint eine Anmeldung.", "Machen Sie die Seite für den Crawler öffentlich, oder laden Sie sie als Datei hoch."],
@@ -117,4 +118,66 @@ export const errors: { [code in keyof typeof en]: readonly [means: string, advic
   endpoint_disabled: ["Der Webhook-Empfänger ist abgeschaltet.", "Schalten Sie ihn zuerst ein."],
   delivery_pending: ["Die Zustellung ist nicht beendet.", "Warten Sie, bis sie endet."],
   not_signed: ["E-Mail hat kein Geheimnis.", "Nur Webhooks werden unterschrieben."],
+};
+
+export const warnings: Record<keyof typeof en.warnings, string> = {
+  type_mismatch: "Der Inhalt ist nicht das, was der Name sagt; gelesen wurde, was er ist.",
+  undecodable_characters: "Einige Zeichen waren nicht lesbar.",
+  removed_characters: "Steuerzeichen wurden entfernt.",
+  garbled_text: "Ein Teil des Texts ist unlesbar.",
+  hidden_text: "Es gibt Text, den Leser nicht sehen; er ist nicht suchbar.",
+  off_page_text: "Es gibt Text neben den Seiten; er ist nicht suchbar.",
+  reading_direction_unsure: "Die Reihenfolge der Buchstaben in Zeilen von rechts nach links ist unsicher.",
+  main_content_unsure: "Was auf der Webseite Inhalt ist und was Rahmen, ist unsicher.",
+  pages_failed: "Einige Seiten konnten nicht gelesen werden.",
+  pages_unread: "Einige Seiten sind Bilder, deren Text nicht erkannt wurde.",
+  xfa_form: "Es ist ein dynamisches Formular (XFA); seine Felder wurden gelesen.",
+  sheets_failed: "Einige Tabellenblätter konnten nicht gelesen werden.",
+  hidden_sheets: "Es gibt versteckte Tabellenblätter; sie sind suchbar.",
+  hidden_slides: "Es gibt versteckte Folien; sie sind suchbar.",
+  formulas_not_calculated: "Zu Formeln sind keine Ergebnisse gespeichert; ihre Werte fehlen.",
+  unclosed_quote: "Ein Anführungszeichen wird nie geschlossen; Anführungszeichen wurden als Zeichen gelesen.",
+  messages_failed: "Einige Nachrichten konnten nicht gelesen werden.",
+  messages_cut_off: "Einige Nachrichten sind abgeschnitten.",
+  encrypted_parts: "Verschlüsselte Teile wurden weggelassen.",
+  attachments_not_kept: "Einige Anhänge wurden weggelassen: Es sind zu viele, oder sie sind zu groß.",
+  chapters_failed: "Einige Kapitel konnten nicht gelesen werden.",
+  parts_unreadable: "Teile der Datei konnten nicht gelesen werden.",
+  invalid_json: "Es ist kein gültiges JSON; es wurde als Text gelesen.",
+  invalid_xml: "Es ist kein gültiges XML; gelesen wurde, was lesbar war.",
+  only_first_frame: "Nur das erste seiner Bilder wurde gelesen.",
+};
+
+export const skipped = (step: string) => `Ein Schritt des Lesens ist gescheitert, und die Datei wurde ohne ihn gelesen: ${step}.`;
+
+export const steps: Record<keyof typeof en.steps, string> = {
+  attachments: "Anhänge", calendar: "Kalendereinträge", chunk_structure: "Überschriften der Abschnitte", columns: "Spalten", comments: "Kommentare",
+  contents: "Inhaltsverzeichnis", dialect: "Trennzeichen der Tabelle", engine: "Version des Lesers", fields: "Felder", forms: "Formulare",
+  front_matter: "Vorspann", furniture: "wiederkehrende Kopf- und Fußzeilen", graphics: "Grafiken", header_row: "Kopfzeile der Tabelle",
+  headers_footers: "Kopf- und Fußzeilen", headings: "Überschriften", hidden_text: "versteckter Text", hyphens: "Trennstriche am Zeilenende",
+  keywords: "Schlagwörter", layout: "Layout", links: "Links", main_content: "Hauptinhalt", markup: "Auszeichnung", metadata: "Metadaten",
+  notes: "Anmerkungen", numbering: "Nummerierung", ocr: "Texterkennung", placeholder: "Platzhalter", outputs: "Ausgaben von Zellen",
+  raised: "hoch- und tiefgestellte Zeichen", reading_order: "Lesereihenfolge", right_to_left: "Zeilen von rechts nach links", styles: "Formatvorlagen",
+  tables: "Tabellen", tidying: "Aufräumen", title: "Titel", vertical: "senkrechter Text",
+};
+
+export const fields: typeof en.fields = {
+  missing: "Das Feld fehlt.",
+  extra_forbidden: "Dieses Feld gibt es nicht.",
+  string_too_short: "Der Text ist zu kurz.",
+  string_too_long: "Der Text ist zu lang.",
+  string_pattern_mismatch: "Der Text hat nicht die verlangte Form.",
+  too_short: "Es sind zu wenige Einträge.",
+  too_long: "Es sind zu viele Einträge.",
+  greater_than: "Der Wert ist zu klein.",
+  greater_than_equal: "Der Wert ist zu klein.",
+  less_than: "Der Wert ist zu groß.",
+  less_than_equal: "Der Wert ist zu groß.",
+  int_parsing: "Verlangt ist eine ganze Zahl.",
+  int_from_float: "Verlangt ist eine ganze Zahl.",
+  float_parsing: "Verlangt ist eine Zahl.",
+  bool_parsing: "Verlangt ist wahr oder falsch.",
+  uuid_parsing: "Verlangt ist eine Id.",
+  enum: "Diesen Wert gibt es hier nicht.",
+  literal_error: "Diesen Wert gibt es hier nicht.",
 };

@@ -65,6 +65,11 @@ export const jobs: typeof en = {
   noReviews: "Nichts ist zu prüfen",
   noReviewsText: "Hier warten Löschungen vieler Seiten, Dateien mit wenig Text und versteckter Text.",
   reasons: { mass_deletion: "viele Seiten würden entfernt", low_coverage: "wenige Seiten haben Text", flagged_content: "versteckter Text" },
+  questions: {
+    mass_deletion: "Viele Seiten gibt es auf der Website nicht mehr. Annehmen entfernt sie, Ablehnen behält sie.",
+    low_coverage: "Die meisten Seiten haben keinen Text. Annehmen macht die übrigen suchbar, Ablehnen lässt die Datei weg.",
+    flagged_content: "Die Datei hat Text, den Leser nicht sehen; er ist nicht suchbar, außer wenn er das meiste einer Seite ist. Annehmen macht die Datei suchbar, Ablehnen lässt sie weg.",
+  },
   approve: "Annehmen",
   reject: "Ablehnen",
   approveMeans: { mass_deletion: "Annehmen: diese Seiten entfernen", low_coverage: "Annehmen: Gelesenes durchsuchen", flagged_content: "Annehmen: Datei durchsuchen" },

@@ -87,6 +87,7 @@ export const overview: typeof en = {
 
   usage: "Verbrauch und Grenzen",
   tokensToday: "Tokens heute",
+  tokensThisMonth: "Tokens diesen Monat",
   cpuToday: "Prozessorzeit heute",
   noBudget: "kein Budget",
   renews: "erneuert sich",
@@ -94,10 +95,10 @@ export const overview: typeof en = {
   quotas: { sources: "Quellen", storedBytes: "Gespeichert", stagedBytes: "Wartende Dateien", pendingJobs: "Offene Aufträge" },
 
   firstSteps: "Erste Schritte",
-  firstStepsText: "Drei Schritte bis zur ersten Antwort.",
+  firstStepsText: "Etwas hinzufügen, dann fragen.",
   steps: {
     upload: ["Dateien hinzufügen", "Dateien oder ganze Ordner ablegen: PDF, Office, E-Mail, Archive, Bilder, Text.", "Dateien hochladen"],
-    crawl: ["Oder eine Website", "Eine Adresse nennen. Seiten werden höflich abgerufen, und jede Nacht erneut.", "Website hinzufügen"],
+    crawl: ["Oder eine Website", "Eine Adresse nennen. Ihre Seiten werden höflich abgerufen, jetzt und jede Nacht erneut.", "Website hinzufügen"],
     search: ["Fragen", "Sekunden später findet die Suche die Stelle, mit ihrem Ort im Original.", "Suchen"],
   },
   emptyForViewers: "Es gibt noch keine Quellen",

@@ -14,7 +14,7 @@ export const admin = {
   state: "State",
   // applications and keys
   applications: "Applications",
-  applicationsLead: "Each application has sources, keys and settings of its own, and sees nothing of the others.",
+  applicationsLead: "Each application has sources, keys and settings of its own, and sees nothing of the others. Open one for its keys.",
   newApplication: "New application",
   isDefault: "default",
   applicationAdded: (name: string) => `The application “${name}” is there. Create its first key.`,
@@ -113,6 +113,11 @@ export const admin = {
   endpointUrl: "Address",
   endpointUrlHint: "https://… or mailto:…",
   events: "Events",
+  eventNames: {
+    "source.completed": "a source is ready", "source.partial": "a source is ready in part", "source.failed": "a source failed",
+    "source.review_needed": "a source needs a review", "batch.completed": "an upload is done", "rescrape.completed": "a site was fetched again",
+    "job.failed": "a job failed",
+  },
   noEndpoints: "Nobody is told yet",
   noEndpointsText: "Add an endpoint: it gets a signed request when sources, batches or jobs end.",
   failing: (since: string) => `failing since ${since}`,
@@ -164,8 +169,8 @@ export const admin = {
   turnOffText: "The source is then fetched with the nightly round.",
   noSchedules: "No source has a schedule of its own",
   noSchedulesText: "They are all fetched with the nightly round. A site's page has the button to change that.",
-  ticks: "Ticks of the service",
-  tick: "Tick",
+  ticks: "Background work",
+  tick: "Work",
   tickNames: {
     "reconcile-sources": "settles sources that no job works on", "complete-batches": "ends uploads that are done",
     "rescrape-urls": "the nightly round", "start-rescrapes": "starts fetches that are due", "index-terms": "indexes words of older chunks",
@@ -185,6 +190,8 @@ export const admin = {
   deleteCollectionTitle: (name: string, n: number, shown: string) =>
     plural("en", n, { one: `Delete “${name}” with ${shown} source in it?`, other: `Delete “${name}” with ${shown} sources in it?` }),
   deleteCollectionText: "The sources stay. Keys that are limited to it see them no more.",
+  changeMembers: "Change or delete its sources",
+  deleteMembers: "To delete its sources too, do that first.",
   collectionDeleted: "The collection is deleted.",
   addMembers: "Add sources",
   addChosen: (n: number, shown: string) => (n === 0 ? "Add" : plural("en", n, { one: `Add ${shown} source`, other: `Add ${shown} sources` })),

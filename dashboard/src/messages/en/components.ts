@@ -18,6 +18,7 @@ export const components = {
   copy: "Copy",
   copied: "Copied",
   copyError: "Copy the error",
+  technical: "Technical details",
   close: "Close",
   cancel: "Cancel",
   selectRow: "Select this row",

@@ -5,6 +5,7 @@ export const errors = {
   unknown: ["Something went wrong.", "The message says more; whoever registered this code knows it."],
   unexpected: ["This page has met an error of its own.", "Reload the page. If it happens again, please report it."],
   page_outdated: ["A part of this page could not be loaded.", "Reload it: the service may have been upgraded since it was opened."],
+  link_used: ["This sign-in link was used already, or has expired.", "Sign in by a key, or open a fresh link: ingest key link prints one where the service runs."],
   unreachable: ["The service does not answer.", "Check that it runs and that you are connected. The page continues by itself when it is back."],
 
   // of files
@@ -33,7 +34,7 @@ export const errors = {
   // of web pages
   fetch_failed: ["The page could not be reached: no connection, or a DNS or TLS error.", "It is retried automatically. Check the address if it goes on."],
   fetch_status: ["The web server answered with an error.", "Open the address in a browser. If it works there, fetch it again; if it is gone, delete the source."],
-  fetch_blocked: ["The address is private or special, and may not be fetched.", "If it is yours, the operator permits it with INGEST_FETCH_ALLOW."],
+  fetch_blocked: ["The address is private or special, and may not be fetched.", "If it is yours, the operator permits it with INGEST_FETCH_ALLOW, such as 10.1.0.0/16 or wiki.example, and starts the service again."],
   robots_disallowed: ["The site's robots.txt forbids this page.", "Ask the owner of the site to permit it, or upload the page as a file."],
   redirect_loop: ["The address leads in circles, or through too many others.", "Open it in a browser, and add the address where it ends."],
   login_page: ["The site shows a login instead of the page.", "Make the page public for the crawler, or upload it as a file."],
@@ -118,3 +119,49 @@ export const errors = {
   delivery_pending: ["The delivery is not finished.", "Wait until it ends."],
   not_signed: ["E-mail has no secret.", "Only webhooks are signed."],
 } as const satisfies Record<string, readonly [means: string, advice: string]>;
+
+/** What was odd about a document that was read. */
+export const warnings = {
+  type_mismatch: "The content is not what the name says; it was read as what it is.",
+  undecodable_characters: "Some characters could not be decoded.",
+  removed_characters: "Control characters were removed.",
+  garbled_text: "Part of the text is unreadable.",
+  hidden_text: "It has text that readers do not see; that is not searchable.",
+  off_page_text: "It has text beside its pages; that is not searchable.",
+  reading_direction_unsure: "The order of letters in lines from right to left is not certain.",
+  main_content_unsure: "What is content of the web page and what is frame is not certain.",
+  pages_failed: "Some pages could not be read.",
+  pages_unread: "Some pages are pictures whose text was not recognised.",
+  xfa_form: "It is a dynamic form (XFA); its fields were read.",
+  sheets_failed: "Some sheets could not be read.",
+  hidden_sheets: "It has hidden sheets; they are searchable.",
+  hidden_slides: "It has hidden slides; they are searchable.",
+  formulas_not_calculated: "Formulas have no stored results, so their values are missing.",
+  unclosed_quote: "A quotation mark is never closed; quotation marks were read as characters.",
+  messages_failed: "Some messages could not be read.",
+  messages_cut_off: "Some messages are cut off.",
+  encrypted_parts: "Encrypted parts were left out.",
+  attachments_not_kept: "Some attachments were left out: there are too many, or they are too large.",
+  chapters_failed: "Some chapters could not be read.",
+  parts_unreadable: "Parts of the file could not be read.",
+  invalid_json: "It is not valid JSON; it was read as text.",
+  invalid_xml: "It is not valid XML; what could be read was read.",
+  only_first_frame: "Only the first of its pictures was read.",
+};
+
+export const skipped = (step: string) => `A step of reading failed, and the file was read without it: ${step}.`;
+
+/** Steps of reading that only improve the text. */
+export const steps = {
+  attachments: "attachments", calendar: "calendar entries", chunk_structure: "headings of chunks", columns: "columns", comments: "comments",
+  contents: "table of contents", dialect: "separators of the table", engine: "version of the reader", fields: "fields", forms: "forms",
+  front_matter: "front matter", furniture: "running headers and footers", graphics: "graphics", header_row: "header row",
+  headers_footers: "headers and footers", headings: "headings", hidden_text: "hidden text", hyphens: "hyphens at line ends",
+  keywords: "keywords", layout: "layout", links: "links", main_content: "main content", markup: "markup", metadata: "metadata",
+  notes: "notes", numbering: "numbering", ocr: "text recognition", placeholder: "placeholders", outputs: "outputs of cells",
+  raised: "raised and lowered characters", reading_order: "reading order", right_to_left: "lines from right to left", styles: "styles",
+  tables: "tables", tidying: "tidying", title: "title", vertical: "vertical text",
+};
+
+/** Why a field was refused, by the service's code; without an entry, the service's own words are shown. */
+export const fields: Readonly<Record<string, string>> = {};

@@ -26,7 +26,7 @@ export const jobs = {
   waitUntil: "It goes on by itself:",
   waitOf: {
     free: "a free worker", paused: "the end of a pause", max_concurrent: "a slot of its type", rate_limited: "the end of a rate limit",
-    retry: "another attempt", scheduled: "its time", pages: "its pages", members: "the files in it", provider: "the crawl provider",
+    retry: "another attempt", scheduled: "its time", pages: "its pages", members: "the files inside", provider: "the crawl provider",
     provider_unavailable: "the embedding provider", provider_paused: "a provider that the operator has paused", budget_exceeded: "the next token budget", host_busy: "its turn at the web site",
     endpoint_failing: "the receiver of the webhook", robots_unavailable: "robots.txt of the web site", next_rows: "its turn",
     next_documents: "its turn", other_model: "workers with the new model",
@@ -63,6 +63,11 @@ export const jobs = {
   noReviews: "Nothing needs a review",
   noReviewsText: "Removals of many pages, files with little text and hidden text wait here.",
   reasons: { mass_deletion: "many pages would be removed", low_coverage: "few pages have text", flagged_content: "hidden text" } as Record<string, string>,
+  questions: {
+    mass_deletion: "Many pages are no longer on the site. Approve to remove them, or reject to keep them.",
+    low_coverage: "Most pages have no text. Approve to search those that have, or reject to leave the file out.",
+    flagged_content: "The file has text that readers do not see, which is not searchable unless it is most of a page. Approve to search the file, or reject to leave it out.",
+  } as Record<string, string>,
   approve: "Approve",
   reject: "Reject",
   approveMeans: { mass_deletion: "Approve: remove these pages", low_coverage: "Approve: search what was read", flagged_content: "Approve: search the file" } as Record<string, string>,

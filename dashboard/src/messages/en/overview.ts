@@ -86,6 +86,7 @@ export const overview = {
 
   usage: "Use and limits",
   tokensToday: "Tokens today",
+  tokensThisMonth: "Tokens this month",
   cpuToday: "Processor time today",
   noBudget: "no budget",
   renews: "renews",
@@ -93,10 +94,10 @@ export const overview = {
   quotas: { sources: "Sources", storedBytes: "Stored", stagedBytes: "Waiting files", pendingJobs: "Open jobs" },
 
   firstSteps: "First steps",
-  firstStepsText: "Three steps to the first answer.",
+  firstStepsText: "Add something, then ask.",
   steps: {
     upload: ["Add files", "Drop files or whole folders: PDF, Office, mail, archives, pictures, text.", "Upload files"],
-    crawl: ["Or a web site", "Name an address. Pages are fetched politely, and again every night.", "Add a site"],
+    crawl: ["Or a web site", "Give an address. Its pages are fetched politely, now and again every night.", "Add a site"],
     search: ["Ask", "Seconds later, search finds the passage, with its place in the original.", "Search"],
   } as Record<"upload" | "crawl" | "search", readonly [string, string, string]>,
   emptyForViewers: "There are no sources yet",

@@ -116,6 +116,7 @@ export function CollectionView({ params: { id } }: { params: { id: string } }) {
         <>
           <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>{admin().addMembers}</Button>
           <LinkButton icon="search" href={href("/search", { collections: id })}>{admin().searchIn}</LinkButton>
+          <LinkButton href={href("/sources", { collectionId: id })}>{admin().changeMembers}</LinkButton>
           <Button onClick={() => setAsked("edit")}>{admin().edit}</Button>
           <Button kind="danger" icon="trash" onClick={() => setAsked("delete")}>{admin().remove}</Button>
         </>
@@ -146,7 +147,7 @@ export function CollectionView({ params: { id } }: { params: { id: string } }) {
             toast(admin().collectionDeleted);
             navigate("/collections");
           }}>
-          <p>{admin().deleteCollectionText}</p>
+          <p>{admin().deleteCollectionText} <a href={href("/sources", { collectionId: id })}>{admin().deleteMembers}</a></p>
         </ConfirmDialog>
       )}
       {asked === "add" && (

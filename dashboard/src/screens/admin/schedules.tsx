@@ -15,7 +15,7 @@ import { Missing, Name, Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
-import { errorText } from "../../messages/errors.ts";
+import { reasonText } from "../../messages/errors.ts";
 import { appointment } from "../../messages/format.ts";
 import { crawl } from "../crawl/messages.ts";
 import { scheduleInWords } from "../crawl/schedule.tsx";
@@ -97,7 +97,7 @@ function LastRun({ run }: { run: ScheduledSource["lastRun"] }) {
   return (
     <>
       <Badge tone={tone}>{crawl().runStatus[run.status] ?? run.status}</Badge> <Time value={run.endedAt ?? run.createdAt} />
-      {run.errorCode && <div title={run.errorMessage ?? undefined}>{errorText(run.errorCode).means} <code>{run.errorCode}</code></div>}
+      {run.errorCode && <div title={run.errorMessage ?? undefined}>{reasonText(run.errorCode, run.errorMessage)} <code>{run.errorCode}</code></div>}
     </>
   );
 }

@@ -106,7 +106,7 @@ export function EndpointDialog({ title, endpoint, save, onClose }: EndpointDialo
             <fieldset>
               <legend>{admin().events}</legend>
               {EVENTS.map((name) => (
-                <CheckField key={name} label={name} checked={events.includes(name)}
+                <CheckField key={name} label={admin().eventNames[name]} hint={name} checked={events.includes(name)}
                   onValue={(isOn) => setEvents(isOn ? [...events, name] : events.filter((other) => other !== name))} />
               ))}
               {fieldError(error, "events") && <p class="field-error">{fieldError(error, "events")}</p>}

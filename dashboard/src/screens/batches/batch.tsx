@@ -13,7 +13,7 @@ import { Badge, StatusBadge } from "../../components/status.tsx";
 import { Bytes, Count, Name } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
-import { errorText } from "../../messages/errors.ts";
+import { reasonText } from "../../messages/errors.ts";
 import { dateTime, number } from "../../messages/format.ts";
 import { DownloadButton } from "../sources/download.tsx";
 import { batches } from "./messages.ts";
@@ -119,7 +119,7 @@ function columns(): Column<ReportedFile>[] {
     { key: "verdict", title: words.verdicts, isOptional: true, cell: ({ verdict }) => <Badge tone={verdict === "rejected" ? "bad" : "neutral"}>{words.verdict[verdict] ?? verdict}</Badge> },
     { key: "state", title: words.state, cell: ({ status, code }) => status && <StatusBadge status={code === "source_deleted" ? "deleted" : status} /> },
     { key: "reason", title: words.reason, cell: ({ code, detail }) => code && (
-      <span class="reason" title={detail ?? undefined}><code>{code}</code> <small dir="auto">{detail ?? errorText(code).means}</small></span>
+      <span class="reason" title={detail ?? undefined}><code>{code}</code> <small dir="auto">{reasonText(code, detail)}</small></span>
     ) },
     { key: "chunks", title: words.chunks, isNumber: true, isOptional: true, cell: ({ chunkCount }) => <Count value={chunkCount} /> },
     { key: "size", title: words.size, isNumber: true, isOptional: true, cell: ({ sizeBytes }) => <Bytes value={sizeBytes} /> },

@@ -1,6 +1,6 @@
 /** The parts of an upload: they add up to its files. */
 
-export type Tone = "good" | "bad" | "warning" | "active" | "neutral";
+export type Tone = "good" | "bad" | "warning" | "active" | "waiting" | "neutral";
 
 export interface Share {
   /** A verdict, or the state of an accepted file's source. */
@@ -22,7 +22,7 @@ const STATES = [
   ["partial", "warning"],
   ["review_needed", "warning"],
   ["processing", "active"],
-  ["pending", "neutral"],
+  ["pending", "waiting"],
   ["cancelled", "neutral"],
   ["deleted", "neutral"],
   ["failed", "bad"],

@@ -9,6 +9,7 @@ import { components } from "../../components/messages.ts";
 import { ProgressBar } from "../../components/status.tsx";
 import { attempt } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
+import { reasonText } from "../../messages/errors.ts";
 import { number } from "../../messages/format.ts";
 import { bulk } from "./messages.ts";
 
@@ -63,6 +64,6 @@ function Outcome({ job }: { job: Job }) {
     case "cancelled":
       return <p>{bulk().stopped}</p>;
     default:
-      return <p>{bulk().failed} {job.lastErrorMessage}</p>;
+      return <p>{bulk().failed} {job.lastErrorCode && reasonText(job.lastErrorCode, job.lastErrorMessage)}</p>;
   }
 }

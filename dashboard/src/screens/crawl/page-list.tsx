@@ -13,7 +13,7 @@ import { Badge, type Tone } from "../../components/status.tsx";
 import { Count, Name, Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { useList } from "../../live/list.ts";
-import { errorText } from "../../messages/errors.ts";
+import { reasonText } from "../../messages/errors.ts";
 import { dateTime } from "../../messages/format.ts";
 import { crawl } from "./messages.ts";
 
@@ -87,7 +87,8 @@ function columns(refresh: () => void): Column<CrawlPage>[] {
 
 function Why({ page }: { page: CrawlPage }) {
   if (page.duplicateOf) return <>{crawl().copyOf} <Name>{page.duplicateOf}</Name></>;
+  if (page.status === "kept" && !page.errorCode) return <>{crawl().keptWhy}</>;
   if (!page.errorCode) return null;
-  const words = crawl().skips[page.errorCode] ?? errorText(page.errorCode).means;
+  const words = crawl().skips[page.errorCode] ?? reasonText(page.errorCode, page.errorMessage);
   return <span title={page.errorMessage ?? undefined}>{words} <code>{page.errorCode}</code></span>;
 }

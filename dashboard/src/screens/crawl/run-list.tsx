@@ -4,7 +4,7 @@ import { DataTable, type Column } from "../../components/data-table.tsx";
 import { EmptyState, Skeleton } from "../../components/states.tsx";
 import { Badge, type Tone } from "../../components/status.tsx";
 import { Count, Missing, Time } from "../../components/text.tsx";
-import { errorText } from "../../messages/errors.ts";
+import { reasonText } from "../../messages/errors.ts";
 import { duration, number } from "../../messages/format.ts";
 import { skippedWords } from "./check-result.tsx";
 import { crawl } from "./messages.ts";
@@ -34,7 +34,7 @@ function Outcome({ run }: { run: Crawl }) {
   return (
     <>
       <Badge tone={TONES[run.status] ?? "neutral"}>{crawl().runStatus[run.status] ?? run.status}</Badge>
-      {run.errorCode && <span title={run.errorMessage ?? undefined}> {errorText(run.errorCode).means} <code>{run.errorCode}</code></span>}
+      {run.errorCode && <span title={run.errorMessage ?? undefined}> {reasonText(run.errorCode, run.errorMessage)} <code>{run.errorCode}</code></span>}
       {run.status === "completed" && run.isComplete === false && <span class="reason"> {crawl().incomplete}</span>}
     </>
   );

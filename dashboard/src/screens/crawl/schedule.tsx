@@ -87,11 +87,20 @@ export function ScheduleField({ value, onValue }: ScheduleFieldProps) {
           <TextField label={crawl().timezone} value={zone} error={fieldError(next.error, "timezone")} onValue={(timezone) => onValue({ cron: value.cron, timezone })} />
         )}
       </div>
-      {next.data && next.data.next.length > 0 && (
-        <p class="hint">{crawl().nextTimes}: {next.data.next.map((time) => appointment(new Date(time))).join(" · ")}. {crawl().spread}</p>
-      )}
+      {next.data && <Times next={next.data.next} />}
     </div>
   );
+}
+
+/** The next times of a schedule; null: of the nightly round. */
+export function NextTimes({ schedule }: { schedule: ScheduleView | null }) {
+  const { data } = useNextTimes(schedule);
+  return data ? <Times next={data.next} /> : null;
+}
+
+function Times({ next }: { next: readonly string[] }) {
+  if (!next.length) return null;
+  return <p class="hint">{crawl().nextTimes}: {next.map((time) => appointment(new Date(time))).join(" · ")}. {crawl().spread}</p>;
 }
 
 function clamp(text: string, least: number, most: number): number {

@@ -22,7 +22,7 @@ import { HeldRemovals } from "./held-removals.tsx";
 import { crawl } from "./messages.ts";
 import { PageList } from "./page-list.tsx";
 import { RunList } from "./run-list.tsx";
-import { ScheduleField, scheduleInWords } from "./schedule.tsx";
+import { NextTimes, ScheduleField, scheduleInWords } from "./schedule.tsx";
 
 type Asked = "fetch" | "cancel" | "schedule";
 
@@ -63,6 +63,7 @@ export function Site({ params: { id } }: { params: { id: string } }) {
         {isOpen && latest && <span>{`${crawl().pages}: ${number(latest.pageCount)}`}</span>}
       </div>
       {status === "failed" && site.errorCode !== null && <ErrorCard error={{ code: site.errorCode, detail: site.errorMessage }} />}
+      {status === "partial" && <p class="remark">{crawl().missing} <a href={href(`/sites/${id}`, { status: "failed" })}>{crawl().showMissing}</a></p>}
       {isOpen && site.waiting && <WaitCard wait={site.waiting} onChange={refresh} />}
       {status === "review_needed" && latest && <HeldRemovals site={site} run={latest} onDecided={refresh} />}
       <Facts site={site} onSchedule={may("editor") ? () => setAsked("schedule") : undefined} />
@@ -79,20 +80,21 @@ export function Site({ params: { id } }: { params: { id: string } }) {
 
 function Facts({ site, onSchedule }: { site: Source; onSchedule: (() => void) | undefined }) {
   const settings = site.crawl;
-  const lines = (patterns: readonly string[]) => patterns.length === 0 ? crawl().none : patterns.map((pattern) => <div key={pattern}><code>{pattern}</code></div>);
+  const lines = (patterns: readonly string[], none: string) => patterns.length === 0 ? none : patterns.map((pattern) => <div key={pattern}><code>{pattern}</code></div>);
   return (
     <div class="cards">
       <Card title={crawl().schedule} actions={onSchedule && <Button kind="quiet" onClick={onSchedule}>{crawl().editSchedule}</Button>}>
         <p>{scheduleInWords(site.rescrape)}</p>
-        <KeyValues items={[[crawl().nextRun, site.nextRescrapeAt ? <Time value={site.nextRescrapeAt} /> : crawl().withNightly]]} />
+        {site.nextRescrapeAt && <KeyValues items={[[crawl().nextRun, <Time value={site.nextRescrapeAt} />]]} />}
+        <NextTimes schedule={site.rescrape} />
       </Card>
       {site.type === "site" && settings && (
         <Card title={crawl().settings}>
           <KeyValues items={[
             [crawl().limit, number(settings.limit)],
             [crawl().depth, settings.maxDepth === null ? crawl().depthUnlimited : number(settings.maxDepth)],
-            [crawl().include, lines(settings.includePaths)],
-            [crawl().exclude, lines(settings.excludePaths)],
+            [crawl().include, lines(settings.includePaths, crawl().all)],
+            [crawl().exclude, lines(settings.excludePaths, crawl().none)],
             [crawl().provider, crawl().providers[settings.provider as "builtin" | "firecrawl"]],
           ]} />
         </Card>

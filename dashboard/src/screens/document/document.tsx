@@ -6,7 +6,7 @@ import { href, integer, oneOf, readQuery, setQuery, text } from "../../app/route
 import { api } from "../../app/session.ts";
 import { KeyValues, ScreenFrame } from "../../components/layout.tsx";
 import { ErrorCard, Skeleton } from "../../components/states.tsx";
-import { Badge, StatusBadge, type Status } from "../../components/status.tsx";
+import { StatusBadge, Warnings, type Status } from "../../components/status.tsx";
 import { Name } from "../../components/text.tsx";
 import { useResource } from "../../live/resource.ts";
 import { percent } from "../../messages/format.ts";
@@ -156,7 +156,7 @@ function Facts({ document }: { document: Document }) {
         [t.extractor, document.extractor],
         [t.encoding, encoding && t.encodingValue(encoding.name, percent(100 * encoding.confidence), encoding.replaced ?? 0)],
         [t.coverage, coverage.pages > 1 ? t.coverageValue(coverage) : null],
-        [t.warnings, warnings.length > 0 ? warnings.map((code) => <Badge key={code} tone="warning" icon="warning">{code}</Badge>) : null],
+        [t.warnings, warnings.length > 0 ? <Warnings codes={warnings} /> : null],
       ]} />
     </section>
   );

@@ -2,9 +2,8 @@
 
 import type { Job } from "@rag-ingest/client";
 import type { Column } from "../../components/data-table.tsx";
-import { ProgressBar, StatusBadge } from "../../components/status.tsx";
+import { Failure, ProgressBar, StatusBadge } from "../../components/status.tsx";
 import { Missing, Name, Time } from "../../components/text.tsx";
-import { errorText } from "../../messages/errors.ts";
 import { duration, number } from "../../messages/format.ts";
 import { sources } from "../sources/messages.ts";
 import { jobs } from "./messages.ts";
@@ -48,7 +47,7 @@ export function JobState({ job }: { job: Job }) {
       {status === "pending" && (
         <small>{jobs().waitsFor(waitOf(reasonOf(job)))} {runAt && waitReason !== "paused" && <Time value={runAt} />}</small>
       )}
-      {lastErrorCode && status !== "completed" && <code title={errorText(lastErrorCode).means}>{lastErrorCode}</code>}
+      {lastErrorCode && status !== "completed" && <Failure code={lastErrorCode} detail={job.lastErrorMessage} />}
     </span>
   );
 }

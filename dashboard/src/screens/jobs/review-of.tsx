@@ -6,10 +6,12 @@ import { href } from "../../app/router.ts";
 import { api, may } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Detail } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Name, Time } from "../../components/text.tsx";
 import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
+import { saysEnglish } from "../../messages/errors.ts";
 import { number } from "../../messages/format.ts";
 import { jobs } from "./messages.ts";
 
@@ -39,7 +41,7 @@ export function Review({ job, onChange, showSource = false }: { job: Job; onChan
         <Badge tone="warning" icon="reviews">{words.reasons[reason] ?? reason}</Badge>
         <Time value={job.createdAt} />
       </header>
-      <p dir="auto">{job.lastErrorMessage}</p>
+      <Question job={job} />
       {reason === "mass_deletion" && job.knowledgeSourceId && <HeldPages sourceId={job.knowledgeSourceId} />}
       {may("editor") && (
         <div class="actions">
@@ -49,11 +51,18 @@ export function Review({ job, onChange, showSource = false }: { job: Job; onChan
       )}
       {isAsking && (
         <ConfirmDialog title={words.approveTitle} action={words.approveMeans[reason] ?? words.approve} isDangerous onConfirm={() => decide("approve")} onClose={() => ask(false)}>
-          <p dir="auto">{job.lastErrorMessage}</p>
+          <Question job={job} />
         </ConfirmDialog>
       )}
     </section>
   );
+}
+
+/** The service's own has the numbers. */
+function Question({ job: { reviewReason, lastErrorMessage: said } }: { job: Job }) {
+  const known = jobs().questions[reviewReason ?? ""];
+  if (known === undefined || saysEnglish()) return <p dir="auto">{said}</p>;
+  return <><p>{known}</p>{said && <Detail text={said} />}</>;
 }
 
 /** The first of the pages that wait to be removed. */

@@ -5,6 +5,7 @@ import { href } from "../../app/router.ts";
 import { api, may, me } from "../../app/session.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Time } from "../../components/text.tsx";
+import { Detail } from "../../components/states.tsx";
 import { attempt } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { errorText } from "../../messages/errors.ts";
@@ -49,7 +50,7 @@ export function WaitCard({ wait, onChange }: { wait: Wait; onChange: () => void 
     <section class="card wait" role="status">
       <p><strong>{jobs().waitTitle(waitOf(reason))}</strong>{" "}
         {code && <>{errorText(code).means} {errorText(code).advice}</>}</p>
-      {message && <p class="hint" dir="auto">{message}</p>}
+      {message && <Detail text={message} />}
       <Notices notices={notices} onDone={refresh} />
       <div class="actions">
         {until && !isOwn && <span>{jobs().waitUntil} <Time value={until} /></span>}

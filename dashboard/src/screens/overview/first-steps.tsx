@@ -21,7 +21,7 @@ export function FirstSteps() {
     <section class="first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">{overview().firstSteps}</h2>
       <p class="lead">{overview().firstStepsText}</p>
-      <ol>
+      <ul>
         {STEPS.map(({ name, path, icon }, i) => {
           const [title, text, action] = overview().steps[name];
           return (
@@ -33,7 +33,7 @@ export function FirstSteps() {
             </li>
           );
         })}
-      </ol>
+      </ul>
     </section>
   );
 }

@@ -8,7 +8,7 @@ import { overview } from "./messages.ts";
 import { QUOTAS, type Quota } from "./notices.ts";
 
 export function Use({ usage }: { usage: OverviewView["usage"] }) {
-  const { used, perDay, renewsAt } = usage.tokens;
+  const { used, usedThisMonth, perDay, renewsAt } = usage.tokens;
   return (
     <dl class="use">
       <div>
@@ -17,6 +17,10 @@ export function Use({ usage }: { usage: OverviewView["usage"] }) {
           ? <>{number(used)} <small>{overview().noBudget}</small></>
           : <><Share label={overview().tokensToday} used={used} limit={perDay} text={overview().of(number(used), number(perDay))} /> <small>{overview().renews} <Time value={renewsAt} /></small></>}
         </dd>
+      </div>
+      <div>
+        <dt>{overview().tokensThisMonth}</dt>
+        <dd>{number(usedThisMonth)}</dd>
       </div>
       {QUOTAS.map((quota) => {
         const { used, limit } = usage[quota];

@@ -44,7 +44,7 @@ export function EvaluationResults({ answer, hows, set }: ResultsProps) {
           <tbody>
             {measuresOf(answer).map((name) => (
               <tr key={name}>
-                <th scope="row">{nameOf(name)}</th>
+                <th scope="row">{nameOf(name)} <small>{meaningOf(name)}</small></th>
                 {runs.map((run, at) => <td key={at}><Measured value={run.measures[name]!} /></td>)}
                 {isComparing && <td><Difference value={runs[1]!.differences![name]!} /></td>}
               </tr>
@@ -57,6 +57,12 @@ export function EvaluationResults({ answer, hows, set }: ResultsProps) {
         hrefOf={(row) => href("/search", inSearch(row, hows, set))} />
     </Card>
   );
+}
+
+/** `recall@5`: what it counts, at which depth. */
+function meaningOf(measure: string): string | undefined {
+  const [kind, depth = ""] = measure.split("@");
+  return search().measures[kind!]?.(depth);
 }
 
 function Note({ title, reason }: { title: string; reason: string }) {

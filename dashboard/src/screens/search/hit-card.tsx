@@ -3,6 +3,7 @@
 import type { HitExplanation, SearchExplanation, SearchHit, WordMatch } from "@rag-ingest/client";
 import { useMemo, useState } from "preact/hooks";
 import { href } from "../../app/router.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/text.tsx";
 import { decimal } from "../../messages/format.ts";
@@ -66,7 +67,10 @@ export function HitCard({ hit, place, searchedBy, why, move, judgements }: HitCa
       </dl>
       {hit.duplicateCount > 0 && <Duplicates hit={hit} words={words} />}
       {why && <Why hit={hit} why={why} place={place} />}
-      <a class="open-link" href={address}>{search().open}<Icon name="chevronEnd" /></a>
+      <div class="actions">
+        <a class="open-link" href={address}>{search().open}<Icon name="chevronEnd" /></a>
+        <CopyButton text={new URL(href(`/documents/${hit.documentId}`, { chunk: hit.chunkId }), document.baseURI).href} label={search().copyLink} />
+      </div>
     </li>
   );
 }

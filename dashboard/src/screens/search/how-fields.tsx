@@ -28,10 +28,10 @@ export function HowFields({ how, onChange, onChoose, hasMode, error }: HowFields
       )}
       {mode === "hybrid" && numberField("vector", search().vectorWeight, "weights.vector", search().weightHint)}
       {mode === "hybrid" && numberField("keyword", search().keywordWeight, "weights.keyword", search().weightHint)}
-      {numberField("perDocument", search().perDocument, "perDocument")}
+      {numberField("perDocument", search().perDocument, "perDocument", search().perDocumentHint)}
       {numberField("diversity", search().diversity, "diversity", search().diversityHint)}
-      {mode !== "keyword" && numberField("minCosine", search().minCosine, "minScore.cosine")}
-      {mode !== "vector" && numberField("minBm25", search().minBm25, "minScore.bm25")}
+      {mode !== "keyword" && numberField("minCosine", search().minCosine, "minScore.cosine", search().lowestHint)}
+      {mode !== "vector" && numberField("minBm25", search().minBm25, "minScore.bm25", search().lowestHint)}
       <div class="checks">
         <CheckField label={search().rerank} checked={!how.rerank} onValue={(on) => onChoose({ ...how, rerank: on ? undefined : "off" })} />
         <CheckField label={search().collapse} checked={!how.collapse} onValue={(on) => onChoose({ ...how, collapse: on ? undefined : "off" })} />

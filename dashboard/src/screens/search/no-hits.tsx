@@ -1,13 +1,30 @@
 /** Why nothing was found, as far as the service knows it, and what may help. */
 
 import type { SearchHits } from "@rag-ingest/client";
-import { setQuery } from "../../app/router.ts";
+import { href, setQuery } from "../../app/router.ts";
+import { api } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
+import { components } from "../../components/messages.ts";
 import { EmptyState } from "../../components/states.tsx";
-import { number } from "../../messages/format.ts";
+import { useResource } from "../../live/resource.ts";
+import { boundedCount, number } from "../../messages/format.ts";
 import { search } from "./messages.ts";
 import { WithoutFilter } from "./results.tsx";
 import { filterOf, type What } from "./settings.ts";
+
+const UNREAD = ["pending", "processing", "failed"];
+
+/** Sources that wait or have failed cannot be found, whatever is asked. */
+function Unread() {
+  const { data } = useResource((signal) => api.get("/api/knowledge-sources/counts", { signal }), []);
+  const some = (data?.items ?? []).filter(({ status, count }) => UNREAD.includes(status) && count > 0);
+  if (!some.length) return null;
+  return (
+    <p>{search().unread} {some.map(({ status, count, isExact }) => (
+      <span key={status}><a href={href("/sources", { status })}>{boundedCount(count, !isExact)} {components().status[status]}</a> </span>
+    ))}</p>
+  );
+}
 
 export function NoHits({ answer, what, column }: { answer: SearchHits; what: What; column: "first" | "second" }) {
   const { explanation } = answer;
@@ -25,6 +42,7 @@ export function NoHits({ answer, what, column }: { answer: SearchHits; what: Wha
   ].filter(Boolean) as string[];
   return (
     <EmptyState icon="search" title={search().noHits}>
+      <Unread />
       {(reasons.length ? reasons : [search().nothingStored]).map((reason) => <p key={reason} dir="auto">{reason}</p>)}
       <div class="actions">
         {isFiltered && <WithoutFilter />}

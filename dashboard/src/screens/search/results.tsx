@@ -3,9 +3,10 @@
 import { ApiError, type SearchHits } from "@rag-ingest/client";
 import { setQuery } from "../../app/router.ts";
 import { Button } from "../../components/button.tsx";
-import { ErrorCard, Skeleton } from "../../components/states.tsx";
+import { Detail, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { Icon } from "../../components/icon.tsx";
 import type { Resource } from "../../live/resource.ts";
+import { errorText, saysEnglish } from "../../messages/errors.ts";
 import { duration } from "../../messages/format.ts";
 import { HitCard } from "./hit-card.tsx";
 import type { Judgements } from "./judgements.tsx";
@@ -63,8 +64,14 @@ function Notes({ answer }: { answer: SearchHits }) {
     ...(answer.reranked === false ? [[search().notReranked, answer.rerankReason] as const] : []),
   ];
   return notes.map(([title, reason]) => (
-    <p key={title} class="note warning"><Icon name="warning" /><span><strong>{title}</strong> <span dir="auto">{reason}</span></span></p>
+    <div key={title} class="note warning"><Icon name="warning" /><div><strong>{title}</strong> {reason && <Reason text={reason} />}</div></div>
   ));
+}
+
+/** `code: message` of a provider, or the message alone. */
+function Reason({ text }: { text: string }) {
+  const code = /^([a-z_]+): /.exec(text)?.[1];
+  return <>{code !== undefined && !saysEnglish() && errorText(code).means}<Detail text={text} /></>;
 }
 
 export function WithoutFilter() {

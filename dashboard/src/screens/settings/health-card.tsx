@@ -5,7 +5,7 @@ import { api } from "../../app/session.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Card } from "../../components/layout.tsx";
-import { ErrorCard, Skeleton } from "../../components/states.tsx";
+import { Detail, ErrorCard, Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/text.tsx";
 import { useResource } from "../../live/resource.ts";
 import { errorText } from "../../messages/errors.ts";
@@ -74,7 +74,7 @@ function Said({ finding }: { finding: Finding }) {
       return (
         <>
           {bad} {errorText(code).means} <code>{code}</code> <small>{settings().since} <Time value={since} /></small>
-          <p class="detail" dir="auto">{message}</p>
+          <Detail text={message} />
         </>
       );
     }

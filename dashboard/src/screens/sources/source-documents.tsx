@@ -6,9 +6,10 @@ import { api } from "../../app/session.ts";
 import { DataTable, type Column } from "../../components/data-table.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
-import { StatusBadge, type Status } from "../../components/status.tsx";
+import { Failure, StatusBadge, type Status } from "../../components/status.tsx";
 import { Count, Name, Time } from "../../components/text.tsx";
 import { useList } from "../../live/list.ts";
+import { warningText } from "../../messages/errors.ts";
 import { CoverageStrip } from "./coverage.tsx";
 import { DownloadButton } from "./download.tsx";
 import { sources } from "./messages.ts";
@@ -35,10 +36,10 @@ function columns(source: Source): Column<Document>[] {
   return [
     { key: "title", title: words.documentTitle, isMain: true, cell: ({ title, uri }) => <><Name>{title ?? uri}</Name>{title !== null && <small><Name>{uri}</Name></small>}</> },
     { key: "status", title: words.status, cell: ({ status, errorCode, errorMessage }) => (
-      <span class="state"><StatusBadge status={status as Status} />{errorCode && <code title={errorMessage ?? undefined}>{errorCode}</code>}</span>
+      <span class="state"><StatusBadge status={status as Status} />{errorCode && <Failure code={errorCode} detail={errorMessage} />}</span>
     ) },
     { key: "coverage", title: words.coverage, isOptional: true, cell: ({ coverage }) => (coverage.pages > 1 ? <CoverageStrip coverage={coverage} /> : null) },
-    { key: "warnings", title: words.warnings, isOptional: true, cell: ({ warnings }) => warnings.map((code) => <code key={code}>{code} </code>) },
+    { key: "warnings", title: words.warnings, isOptional: true, cell: ({ warnings }) => warnings.map((code) => <small key={code} title={code}>{warningText(code)} </small>) },
     { key: "type", title: words.mediaType, isOptional: true, cell: ({ mediaType }) => <code>{mediaType}</code> },
     { key: "chunks", title: words.chunks, isNumber: true, cell: ({ chunkCount }) => <Count value={chunkCount} /> },
     { key: "updated", title: words.updated, isOptional: true, cell: ({ updatedAt }) => <Time value={updatedAt} /> },

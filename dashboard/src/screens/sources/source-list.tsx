@@ -11,12 +11,11 @@ import { ScreenFrame } from "../../components/layout.tsx";
 import { components } from "../../components/messages.ts";
 import { FreshRows, Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorCard, Skeleton } from "../../components/states.tsx";
-import { ProgressBar, StatusBadge } from "../../components/status.tsx";
+import { Failure, ProgressBar, StatusBadge } from "../../components/status.tsx";
 import { Bytes, Count, Name, Time } from "../../components/text.tsx";
 import { useList } from "../../live/list.ts";
 import { useResource } from "../../live/resource.ts";
 import { useLiveSources, type LiveSource } from "../../live/sources.ts";
-import { errorText } from "../../messages/errors.ts";
 import { BulkAction } from "../bulk/bulk-action.tsx";
 import { parseMetadata } from "../bulk/metadata-lines.ts";
 import { WaitText } from "../jobs/wait-text.tsx";
@@ -161,7 +160,7 @@ function State({ source, live }: { source: Source; live: LiveSource | undefined 
       <StatusBadge status={status} />
       {status === "processing" && <ProgressBar value={live?.percent} label={sources().progress(source.name)} />}
       <WaitText status={status} waiting={source.waiting} />
-      {(status === "failed" || status === "partial") && code && <code title={errorText(code).means}>{code}</code>}
+      {(status === "failed" || status === "partial") && code && <Failure code={code} />}
     </span>
   );
 }

@@ -8,15 +8,16 @@ import { ShareBar } from "../../components/charts.tsx";
 import { Card, Id, KeyValues } from "../../components/layout.tsx";
 import { components } from "../../components/messages.ts";
 import { Icon } from "../../components/icon.tsx";
-import { Badge } from "../../components/status.tsx";
+import { Warnings } from "../../components/status.tsx";
 import { Bytes, Count, Name, shortId, Time } from "../../components/text.tsx";
 import { useResource } from "../../live/resource.ts";
 import type { LiveSource } from "../../live/sources.ts";
+import { reasonText } from "../../messages/errors.ts";
 import { boundedCount, duration } from "../../messages/format.ts";
 import { sources } from "./messages.ts";
 import { CoverageStrip } from "./coverage.tsx";
 import { retry } from "./mend.tsx";
-import { attemptsOf, stepsOf, type StageStep } from "./stages.ts";
+import { attemptsOf, stepsOf, type Attempt, type StageStep } from "./stages.ts";
 
 const OPEN = ["pending", "processing"];
 
@@ -28,7 +29,7 @@ export function SourceOverview({ source, live, onChange }: { source: Source; liv
         {source.jobId && <Run source={source} live={live} isOpen={isOpen} />}
         <Children source={source} isOpen={isOpen} onChange={onChange} />
         {source.coverage && source.coverage.pages > 0 && <Card title={sources().coverage}><CoverageStrip coverage={source.coverage} /></Card>}
-        <Warnings source={source} />
+        <WarningCard source={source} />
       </div>
       <Facts source={source} />
     </>
@@ -54,7 +55,7 @@ function Run({ source, live, isOpen }: { source: Source; live: LiveSource | unde
             {attempts.map((attempt) => (
               <li key={attempt.number} class={attempt.problem?.level ?? "info"}>
                 <strong>{sources().attempt(attempt.number)}</strong> <Time value={attempt.startedAt} />{attempt.duration > 0 && ` · ${duration(attempt.duration)}`}
-                {attempt.problem && <p dir="auto">{attempt.problem.message} {typeof attempt.problem.details.code === "string" && <code>{attempt.problem.details.code}</code>}</p>}
+                {attempt.problem && <Trouble problem={attempt.problem} />}
               </li>
             ))}
           </ol>
@@ -62,6 +63,13 @@ function Run({ source, live, isOpen }: { source: Source; live: LiveSource | unde
       </Card>}
     </>
   );
+}
+
+/** The last warning or error of an attempt. */
+function Trouble({ problem: { message, details } }: { problem: NonNullable<Attempt["problem"]> }) {
+  const { code } = details;
+  if (typeof code !== "string") return <p dir="auto">{message}</p>;
+  return <p dir="auto" title={message}>{reasonText(code, message)} <code>{code}</code></p>;
 }
 
 const ICONS = { done: "check", active: "play", failed: "cross", waiting: "clock" } as const;
@@ -80,7 +88,7 @@ export function Stages({ steps }: { steps: readonly StageStep[] }) {
   );
 }
 
-const TONES = { completed: "good", failed: "bad", cancelled: "neutral", review_needed: "warning", processing: "active", pending: "neutral" } as const;
+const TONES = { completed: "good", failed: "bad", cancelled: "neutral", review_needed: "warning", processing: "active", pending: "waiting" } as const;
 
 function Children({ source, isOpen, onChange }: { source: Source; isOpen: boolean; onChange: () => void }) {
   const found = useResource((signal) => api.get("/api/knowledge-sources/{id}/children", { path: { id: source.id }, signal }), [source.id, source.status], { every: isOpen ? 2000 : undefined });
@@ -107,13 +115,13 @@ function Children({ source, isOpen, onChange }: { source: Source; isOpen: boolea
 }
 
 /** Of its first documents: a file has one, and its members and pages show their own. */
-function Warnings({ source }: { source: Source }) {
+function WarningCard({ source }: { source: Source }) {
   const found = useResource((signal) => api.get("/api/knowledge-sources/{id}/documents", { path: { id: source.id }, query: { limit: 50 }, signal }), [source.id, source.status]);
   const warnings = [...new Set((found.data?.items ?? []).flatMap(({ warnings }) => warnings))];
   if (!warnings.length) return null;
   return (
     <Card title={sources().warnings}>
-      <p class="badges">{warnings.map((code) => <Badge key={code} tone="warning">{code}</Badge>)}</p>
+      <Warnings codes={warnings} />
     </Card>
   );
 }

@@ -17,7 +17,7 @@ import { upload } from "./messages.ts";
 const EVERY = 3000;
 const PARTS = [
   ["completed", "good"], ["partial", "warning"], ["reviewNeeded", "warning"], ["failed", "bad"],
-  ["cancelled", "neutral"], ["processing", "active"], ["pending", "neutral"],
+  ["cancelled", "neutral"], ["processing", "active"], ["pending", "waiting"],
 ] as const satisfies readonly (readonly [string, Series["tone"]])[];
 
 export function BatchReport({ id, isSending }: { id: string; isSending: boolean }) {
