@@ -6,7 +6,7 @@ import pytest
 import respx
 
 from ingest.providers.embedders.openai import OpenAIEmbedder
-from tests.support.openai_embeddings import KEY, MODEL, URL
+from tests.unit.embedding.openai_embeddings import KEY, MODEL, URL
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from ingest.errors import Transient
 from ingest.providers.embedders.base import Prefixes
 from ingest.providers.embedders.openai import OpenAIEmbedder
 from ingest.settings.types import InputTypes
-from tests.support.openai_embeddings import KEY, MODEL, URL, answer, echo, numbers, sent
+from tests.unit.embedding.openai_embeddings import KEY, MODEL, URL, answer, echo, numbers, sent
 
 
 async def test_texts_are_sent_in_one_request_and_vectors_returned(

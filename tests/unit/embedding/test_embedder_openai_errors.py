@@ -15,7 +15,7 @@ from ingest.errors import Permanent, Transient
 from ingest.providers.embedders.base import Refused
 from ingest.providers.embedders.openai import OpenAIEmbedder
 from ingest.providers.retry_after import retry_after
-from tests.support.openai_embeddings import KEY, echo, numbers, sent
+from tests.unit.embedding.openai_embeddings import KEY, echo, numbers, sent
 
 
 @pytest.mark.parametrize(

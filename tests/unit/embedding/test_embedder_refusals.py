@@ -13,7 +13,7 @@ import respx
 from ingest.errors import Transient
 from ingest.providers.embedders.base import ProviderFault, Refused
 from ingest.providers.embedders.openai import OpenAIEmbedder
-from tests.support.openai_embeddings import KEY, MODEL, URL
+from tests.unit.embedding.openai_embeddings import KEY, MODEL, URL
 
 
 @pytest.fixture

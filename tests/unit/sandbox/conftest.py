@@ -8,7 +8,7 @@ import pytest
 
 from harness.patience import AGES
 from ingest.sandbox.pool import ParserPool
-from tests.support.hostile_files import MIB, Files
+from tests.unit.sandbox.hostile_files import MIB, Files
 
 
 @pytest.fixture

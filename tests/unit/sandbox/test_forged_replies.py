@@ -17,7 +17,7 @@ from ingest.sandbox.protocol import (
 )
 from ingest.sandbox.replies import decode_note, decode_reply
 from ingest.sandbox.reply_checks import BadFrame
-from tests.support.parser_frames import (
+from tests.unit.sandbox.parser_frames import (
     COVERAGE,
     WEB,
     failure,

@@ -15,7 +15,7 @@ from harness.patience import AGES
 from ingest.errors import Permanent
 from ingest.sandbox.forked import ForkServer, PoolServer
 from ingest.sandbox.pool import ParserPool
-from tests.support.hostile_files import (
+from tests.unit.sandbox.hostile_files import (
     LINUX,
     MIB,
     REQUEST,

@@ -14,7 +14,7 @@ import pytest
 from harness.patience import AGES
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.pool import ParserPool
-from tests.support.hostile_files import (
+from tests.unit.sandbox.hostile_files import (
     LINUX,
     MIB,
     Files,
@@ -85,7 +85,7 @@ async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
         "from harness.patience import AGES\n"
         "from ingest.sandbox.jail import Confinement\n"
         "from ingest.sandbox.pool import ParserPool\n"
-        "from tests.support.hostile_files import MIB, REQUEST\n"
+        "from tests.unit.sandbox.hostile_files import MIB, REQUEST\n"
         "async def main():\n"
         "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
         " child='tests.servers.hostile_parser', confinement=Confinement(mode='off'))\n"

@@ -38,7 +38,7 @@ from ingest.sandbox.protocol import (
 from ingest.sandbox.replies import decode_reply
 from ingest.sandbox.reply_checks import BadFrame
 from tests.builders.make_images import encoded
-from tests.support.parser_frames import CHUNKS, DOCUMENT, MEMBERS, PARSED, WEB, body, forged
+from tests.unit.sandbox.parser_frames import CHUNKS, DOCUMENT, MEMBERS, PARSED, WEB, body, forged
 
 
 def test_parsed_file_survives_the_protocol() -> None:

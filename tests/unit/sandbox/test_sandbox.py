@@ -15,7 +15,7 @@ from ingest.sandbox.messages import Parsed, RechunkRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders import make_files
 from tests.builders.make_archives import zip_of
-from tests.support.hostile_files import (
+from tests.unit.sandbox.hostile_files import (
     LINUX,
     MIB,
     REQUEST,
