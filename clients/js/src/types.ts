@@ -421,6 +421,10 @@ export interface DeliveryWithBody {
   jobId: string | null;
   /** The exact text that is sent. */
   body: string;
+  /** Of the last attempt that ended, with the signature; null: none did, or by e-mail. */
+  headers: Record<string, string> | null;
+  /** The beginning of what the receiver answered to it. */
+  answer: string | null;
 }
 
 export interface Desired {
@@ -870,12 +874,16 @@ export interface LaneLimitsView {
 export interface LaneView {
   /** `provider/model`; for the operator also which key and endpoint. */
   lane: string;
-  /** `rate_limited`, `provider_unavailable`, or `probe`: a request finds out whether it works again. Null: not paused at the moment. */
+  /** `rate_limited`, `provider_unavailable`, `probe`: a request finds out whether it works again, or `provider_paused`: by the operator. Null: not paused at the moment. */
   reason: string | null;
   pausedUntil: string | null;
   failingSince: string | null;
   /** The error that keeps pausing the lane. */
   errorCode: string | null;
+  /** When the operator paused it. */
+  pausedSince?: string | null;
+  /** Who paused it and why, in the operator's words. */
+  note?: string | null;
 }
 
 /** The latest firing of a tick that one replica runs for all. */
@@ -901,6 +909,20 @@ export interface LeastScores {
   bm25?: number | null;
   /** Has an effect only where the hits are reranked. */
   rerank?: number | null;
+}
+
+/** A block that repeats on the pages of a site. */
+export interface LeftOut {
+  /** Where in the text it would be, in characters. */
+  at: number;
+  /** Its Markdown, up to 2,000 characters. */
+  text: string;
+  /** There is more of it. */
+  isCut: boolean;
+}
+
+export interface LeftOutBlocks {
+  items: LeftOut[];
 }
 
 /** Verdicts add up to the total. States are counted up to 5,000 accepted files. */
@@ -1259,6 +1281,30 @@ export interface ProviderFailure {
   httpStatus: number | null;
   message: string;
   since: string;
+}
+
+export interface ProviderPauseRequest {
+  /** `provider/model`; digests of the key and the address may follow, as in `limits`. */
+  name: string;
+  /** Who pauses it and why, for others who share the operator key. */
+  note?: string | null;
+}
+
+export interface ProviderView {
+  /** `provider/model`. */
+  name: string;
+  /** What this process asks it for; null: it was used earlier, or by others. */
+  use: "embedding" | "rerank" | null;
+  /** When the operator paused it; null: not paused by the operator. */
+  pausedSince: string | null;
+  /** Who paused it and why. */
+  note: string | null;
+  /** By the operator. */
+  isPaused: boolean;
+}
+
+export interface Providers {
+  items: ProviderView[];
 }
 
 export interface QuestionView {
@@ -1776,6 +1822,8 @@ export interface Ticks {
 export interface TokensView {
   /** Tokens that were embedded today (UTC), including reserved ones. */
   used: number;
+  /** The same since the first day of the month (UTC). */
+  usedThisMonth: number;
   /** The application's budget; null: no limit. */
   perDay: number | null;
   renewsAt: string;
@@ -2148,6 +2196,15 @@ export interface Operations {
     body: undefined;
     answer: Page<Chunk>;
   };
+  /** Menus, footers and other blocks that repeat on a site's pages and were left out of this one.
+   *
+   * The first 200, in the order of the page; none if `leaveOutFurniture` is off. */
+  "GET /api/documents/{id}/left-out": {
+    path: { id: string };
+    query: {};
+    body: undefined;
+    answer: LeftOutBlocks;
+  };
   /** The stored bytes of the file, as a download; `Range` asks for a part of them.
    *
    * Web pages have none (404, code `original_not_stored`), nor have files inside archives and
@@ -2418,10 +2475,10 @@ export interface Operations {
     body: undefined;
     answer: ProgressView;
   };
-  /** Knowledge sources, newest first. */
+  /** Knowledge sources, newest first, or as `sort` says. */
   "GET /api/knowledge-sources": {
     path: {};
-    query: { status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null; type?: "file" | "url" | "site" | null; batchId?: string | null; uri?: string | null; collectionId?: string | null; errorCode?: string | null; q?: string | null; since?: string | null; updatedSince?: string | null; metadata?: string[]; sort?: "createdAt" | "updatedAt"; limit?: number; cursor?: string | null };
+    query: { status?: "pending" | "processing" | "completed" | "partial" | "failed" | "cancelled" | "review_needed" | null; type?: "file" | "url" | "site" | null; batchId?: string | null; uri?: string | null; collectionId?: string | null; errorCode?: string | null; q?: string | null; since?: string | null; updatedSince?: string | null; metadata?: string[]; sort?: "createdAt" | "updatedAt" | "chunkCount" | "tokenCount" | "sizeBytes"; limit?: number; cursor?: string | null };
     body: undefined;
     answer: Page<Source>;
   };
@@ -2795,7 +2852,35 @@ export interface Operations {
     body: undefined;
     answer: Desired;
   };
-  /** End the pauses of all providers and resume the jobs that wait for them.
+  /** Providers that can be paused: in use, used earlier, or paused. By name, up to 100 lanes. */
+  "GET /api/worker/provider": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: Providers;
+  };
+  /** End the operator's pause of a provider and resume the jobs that wait for it.
+   *
+   * Repeat it if the answer did not arrive. */
+  "DELETE /api/worker/provider/pause": {
+    path: {};
+    query: { name: string };
+    body: undefined;
+    answer: Resumed;
+  };
+  /** Send a provider no requests until it is resumed; all other work goes on.
+   *
+   * Requests that were sent are answered. Jobs that need the provider wait with `waitReason`
+   * `provider_paused`, without using up an attempt, and keep what they have embedded; searches rank
+   * by words only, or without the reranker, and say so. Holds for all processes, also after a
+   * restart or with another key. A provider that is paused keeps its time and note. */
+  "POST /api/worker/provider/pause": {
+    path: {};
+    query: {};
+    body: ProviderPauseRequest;
+    answer: ProviderView;
+  };
+  /** End the pauses of all providers, except the operator's, and resume the jobs that wait.
    *
    * A provider that still fails pauses its lane again at the first request. No attempt is used up. */
   "POST /api/worker/provider/resume": {
