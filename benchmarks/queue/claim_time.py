@@ -50,7 +50,10 @@ async def _claim_ms(conn: Connection, owners: Sequence[UUID], count: int) -> flo
 
 
 async def by_backlog(conn: Connection, backlogs: Sequence[int], *, repeats: int) -> list[Claimed]:
-    """Claim times with one application, then with a thousand that share the backlog equally."""
+    """Claim times with one application, then with a thousand that share the backlog equally.
+
+    Ids follow each other, as those of the queue do.
+    """
     measured = []
     for count in APPLICATIONS:
         owners = sorted(await add_applications(conn, count))
@@ -59,7 +62,7 @@ async def by_backlog(conn: Connection, backlogs: Sequence[int], *, repeats: int)
         for backlog in backlogs:
             await conn.execute(
                 "insert into rag.processing_jobs (id, application_id, type, max_attempts) "
-                "select gen_random_uuid(), (%s::uuid[])[1 + n %% %s], 'file', 5 "
+                "select lpad(to_hex(n), 32, '0')::uuid, (%s::uuid[])[1 + n %% %s], 'file', 5 "
                 "from generate_series(%s::bigint, %s::bigint) as n",
                 [owners, count, there + 1, backlog],
             )

@@ -41,6 +41,7 @@ class Claiming:
         self._round_robin = WeightedRoundRobin()
         self._claimable: list[str] = []
         self._limited: list[str] = []
+        self._limited_and_ready: list[str] = []
         self._weights: Mapping[UUID, int] = {}
         self._read_at = float("-inf")
         self._claims = 0
@@ -138,11 +139,10 @@ class Claiming:
         before the claim must not be taken.
         """
         self._wait = None
-        waiting = await claims.ready_types(conn, self._limited) if self._limited else []
-        nothing = {type: 0 for type in self._limited if type not in waiting}
-        if not waiting:
+        nothing = {type: 0 for type in self._limited if type not in self._limited_and_ready}
+        if not self._limited_and_ready:
             return nothing
-        left = await claims.allowances(conn, waiting)
+        left = await claims.allowances(conn, self._limited_and_ready)
         used_up = [row for row in left if row.allowance < 1]
         if used_up:
             waits = [row.wait_seconds for row in used_up if row.wait_seconds is not None]
@@ -154,6 +154,7 @@ class Claiming:
         claimable = await claims.claimable_types(conn, handlers=self._handlers)
         self._claimable = [row.type for row in claimable]
         self._limited = [row.type for row in claimable if row.is_limited]
+        self._limited_and_ready = [row.type for row in claimable if row.is_limited_and_ready]
         is_fresh = time.monotonic() - self._read_at <= _CACHED.total_seconds()
         if is_fresh and self.types.keys() >= set(self._claimable):
             return

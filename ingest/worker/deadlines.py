@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
-from uuid import UUID
 
 from ingest.errors import Transient
 from ingest.handlers.context import Progress
@@ -19,7 +18,7 @@ class Deadlines:
     """One timer for all attempts, set to the earliest deadline."""
 
     def __init__(
-        self, slots: Mapping[UUID, Slot], on_timeout: Callable[[Slot, Transient], None]
+        self, slots: Mapping[int, Slot], on_timeout: Callable[[Slot, Transient], None]
     ) -> None:
         """`on_timeout` is called with an attempt that timed out, and the error to report."""
         self._slots = slots

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
@@ -33,7 +33,7 @@ async def watch(pool: Pool, *, worker: UUID, running: Running, check: asyncio.Ev
         try:
             await report(pool, running, include_new=is_asked)
             if time.monotonic() - strays_looked_for > _STRAYS_EVERY_SECONDS:
-                await _release_strays(pool, worker, running.slots)
+                await _release_strays(pool, worker, running.slots.values())
                 strays_looked_for = time.monotonic()
         except psycopg.Error as error:
             log.warning("watch.failed", error=type(error).__name__)
@@ -79,9 +79,10 @@ async def report(pool: Pool, running: Running, *, include_new: bool) -> None:
             running.drop(slot)
 
 
-async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) -> None:
+async def _release_strays(pool: Pool, worker: UUID, slots: Iterable[Slot]) -> None:
     async with transaction(pool) as conn:
-        strays = await jobs.release_abandoned(conn, worker=worker, running=list(slots))
+        ids = [slot.job.id for slot in slots]
+        strays = await jobs.release_abandoned(conn, worker=worker, running=ids)
         await job_events.jobs_recovered(conn, strays)
     if strays:
         metrics.recovered(len(strays))

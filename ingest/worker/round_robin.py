@@ -25,7 +25,9 @@ class WeightedRoundRobin:
         """Move past the last application of a claim, or stay there until its turn is used up."""
         if not claimed:
             return
-        counts = Counter(job.application_id for job in claimed)
+        # By number first: hash and comparison of a UUID are Python code.
+        numbers = Counter(job.application_id.int for job in claimed)
+        counts = {UUID(int=number): count for number, count in numbers.items()}
         last = max(counts, key=self._distance)
         if last != self._current:
             self._current, self._served = last, 0

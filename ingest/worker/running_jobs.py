@@ -51,7 +51,8 @@ class Running:
 
         `grace`: how long a cancelled handler may take to end.
         """
-        self.slots: dict[UUID, Slot] = {}
+        self.slots: dict[int, Slot] = {}
+        """By position of the job: hash and comparison of its id are Python code."""
         self.abandoned: set[asyncio.Task[Finished | None]] = set()
         """Handlers that ignored their cancellation. They hold no slot; the fence blocks writes."""
         self._handlers = handlers
@@ -99,13 +100,13 @@ class Running:
         span, context = traced or (None, None)
         task = self._loop.create_task(run, name=f"job {job.position}", context=context)
         slot = Slot(job=job, job_type=job_type, progress=progress, task=task, span=span)
-        self.slots[job.id] = slot
+        self.slots[job.position] = slot
         self._deadlines.add(slot)
         task.add_done_callback(partial(self._ended, slot))
 
     def drop(self, slot: Slot) -> None:
         """Stop the attempt and drop its outcome."""
-        if self.slots.get(slot.job.id) is not slot:
+        if self.slots.get(slot.job.position) is not slot:
             return  # the attempt has ended meanwhile
         slot.is_lost = True
         if slot.is_finishing:
@@ -189,9 +190,9 @@ class Running:
         seconds: defaultdict[metrics.AttemptKind, list[float]] = defaultdict(list)
         for slot, finished in ends:
             slot.progress.on_progress = None
-            if self.slots.get(slot.job.id) is not slot:
+            if self.slots.get(slot.job.position) is not slot:
                 continue  # the lost job was claimed again and has a new slot
-            del self.slots[slot.job.id]
+            del self.slots[slot.job.position]
             self.shares.charge(slot)
             if finished is not None:
                 self._on_ended(finished)

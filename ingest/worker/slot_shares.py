@@ -20,7 +20,7 @@ class SlotShares:
     """Slots held now, and slot seconds used recently, per application."""
 
     def __init__(
-        self, slots: Mapping[UUID, Slot], *, clock: Callable[[], float] = time.monotonic
+        self, slots: Mapping[int, Slot], *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """`slots`: those of the worker, by job. `clock`: seconds, that of `Slot.started`."""
         self._slots = slots

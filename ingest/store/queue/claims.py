@@ -21,6 +21,8 @@ class ClaimableType:
     type: str
     is_limited: bool
     """True if `max_concurrent` or `rate_per_minute` is set."""
+    is_limited_and_ready: bool
+    """True if it also has a ready job, even one locked by another claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

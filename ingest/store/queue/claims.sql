@@ -1,9 +1,13 @@
 -- Claiming jobs.
 
 -- name: claimable_types
--- Nothing is claimed while the global pause is on.
-select type, max_concurrent is not null or rate_per_minute is not null as is_limited
-  from rag.job_types
+-- Nothing is claimed while the global pause is on. A ready job may be locked by another claim.
+select type, is_limited,
+       is_limited and exists (select from rag.ready_jobs as job where job.type = job_type.type)
+         as is_limited_and_ready
+  from rag.job_types as job_type
+ cross join lateral (
+    select max_concurrent is not null or rate_per_minute is not null as is_limited) as limits
  where is_enabled and not is_paused and handler = any(%(handlers)s)
    and not exists (select 1 from rag.worker_config where key = 'paused' and value = 'true')
  order by type;

@@ -14,6 +14,7 @@ from harness.patience import PATIENCE
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims
+from ingest.store.queue.claims import ClaimableType
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.claiming import Claiming
 from tests.support.queue_builders import add_application, claim, complete, enqueue
@@ -77,15 +78,15 @@ async def test_jobs_queued_during_a_claim_do_not_bypass_limits(
     conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch, dsn: str
 ) -> None:
     await _limit(conn, max_concurrent=1)
-    look = claims.ready_types
+    look = claims.claimable_types
 
-    async def look_too_early(conn: Connection, types: Sequence[str]) -> list[str]:
-        found = await look(conn, types)
+    async def look_too_early(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
+        found = await look(conn, handlers=handlers)
         async with await AsyncConnection.connect(dsn) as other:
             await enqueue(other, application_id, 5)
         return found
 
-    monkeypatch.setattr(claims, "ready_types", look_too_early)
+    monkeypatch.setattr(claims, "claimable_types", look_too_early)
     early = await _take(conn)
     monkeypatch.undo()
 

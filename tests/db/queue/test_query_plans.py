@@ -125,12 +125,27 @@ def rows_read(
     conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any]
 ) -> int:
     """Rows of jobs that a statement looks at. Fails if it reads the whole table."""
+    return sum(_looked_at(node) for node in _nodes(_plan_run(conn, statement, parameters)))
+
+
+def pages_read(
+    conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any]
+) -> int:
+    """Accesses to pages of tables and indexes."""
+    plan = _plan_run(conn, statement, parameters)
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+
+def _plan_run(
+    conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
     with conn.transaction(force_rollback=True):
         conn.execute("set local jit = off")
         explained = b"explain (analyze, timing off, format json) " + statement.rstrip(b"; \n")
         row = conn.execute(explained, parameters).fetchone()
     assert row is not None
-    return sum(_looked_at(node) for node in _nodes(row[0][0]["Plan"]))
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
 
 
 def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -175,7 +190,10 @@ WORK: Final[Mapping[str, Any]] = {
 def test_a_claim_does_not_grow_with_the_backlog(
     conn: psycopg.Connection[Any], cursor: UUID
 ) -> None:
-    assert rows_read(conn, _CLAIMS["claim"], {**CLAIM, "cursor": cursor}) < 40 * BATCH
+    values = {**CLAIM, "cursor": cursor}
+
+    assert rows_read(conn, _CLAIMS["claim"], values) < 40 * BATCH
+    assert pages_read(conn, _CLAIMS["claim"], values) < 32 * BATCH
 
 
 @pytest.mark.parametrize("most_held", [None, 4])

@@ -180,7 +180,7 @@ async def test_one_timer_serves_the_earliest_deadline(
 ) -> None:
     await enqueue(conn, application_id, 3)
     types = {row.type: row for row in await job_types.all_types(conn)}
-    slots: dict[UUID, Slot] = {}
+    slots: dict[int, Slot] = {}
     over: list[tuple[UUID, str]] = []
 
     async def forever() -> Finished | None:
@@ -194,7 +194,7 @@ async def test_one_timer_serves_the_earliest_deadline(
     deadlines = Deadlines(slots, note)
     for job in await claim(conn, 3, worker=uuid4()):
         task = asyncio.create_task(forever())
-        slots[job.id] = Slot(
+        slots[job.position] = Slot(
             job=job, job_type=types[job.type], progress=Progress(job), task=task, span=None
         )
     patient, slow, stuck = slots.values()

@@ -1,8 +1,9 @@
 """What claims know about the use of a worker's slots."""
 
+from itertools import count
 from types import SimpleNamespace
 from typing import cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from ingest.worker.slot_shares import SlotShares
 from ingest.worker.slots import Slot
@@ -13,13 +14,16 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 class Worker:
     def __init__(self) -> None:
         self.now = 0.0
-        self.slots: dict[UUID, Slot] = {}
+        self.positions = count(1)
+        self.slots: dict[int, Slot] = {}
         self.shares = SlotShares(self.slots, clock=lambda: self.now)
 
-    def begin(self, owner: UUID, count: int = 1) -> None:
-        for _ in range(count):
+    def begin(self, owner: UUID, jobs: int = 1) -> None:
+        for _ in range(jobs):
             job = SimpleNamespace(application_id=owner)
-            self.slots[uuid4()] = cast(Slot, SimpleNamespace(job=job, started=self.now))
+            self.slots[next(self.positions)] = cast(
+                Slot, SimpleNamespace(job=job, started=self.now)
+            )
 
     def end_all(self) -> None:
         for key in list(self.slots):
