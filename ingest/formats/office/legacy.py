@@ -1,8 +1,9 @@
 """Word 95 (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg; fast-saved Word 6 by us.
 
 Not read: the structure of tables in .doc and .ppt (cells come as text), pictures, embedded
-objects. Tracked deletions stay in the text. Hidden text is left out of RTF, and reported. Speaker
-notes of a .ppt are at the end, because xberg does not say which slide they belong to.
+objects. Tracked deletions of Word 95 stay in the text. Hidden text is left out of RTF, and
+reported. Speaker notes of a .ppt are at the end, because xberg does not say which slide they
+belong to.
 """
 
 import io
@@ -17,6 +18,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import fast_saved, xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.formats.office.rtf_notes import Notes, take_notes
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
 from ingest.optional_steps import improve
 
@@ -43,6 +45,7 @@ def extract(source: InputFile) -> Extraction:
     data = source.stream.read()
     properties: dict[str, str] = {}
     pieces = None
+    notes = Notes()
     if source.media_type != types.RTF:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             refuse_encrypted(ole)
@@ -52,6 +55,7 @@ def extract(source: InputFile) -> Extraction:
         if not data.lstrip().startswith(b"{\\rtf"):
             data = b"{\\rtf1\\ansi " + data + b"}"
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
+        data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
     if pieces is not None:
         title = properties.pop("title", None)
@@ -65,14 +69,21 @@ def extract(source: InputFile) -> Extraction:
     hides = improve(
         "hidden_text", lambda: _has_hidden_text(data, source.media_type), otherwise=bool
     )
+    text = improve(
+        "notes", lambda: notes.write(found.text, _rtf_text), otherwise=lambda: found.text
+    )
     return Extraction(
-        parts=_parts(found.text, is_presentation=is_presentation),
+        parts=_parts(text, is_presentation=is_presentation),
         extractor=xberg_text.VERSION,
         paged=is_presentation,
         title=title,
         metadata=dict(properties),
         warnings=present(hidden_text=hides),
     )
+
+
+def _rtf_text(data: bytes) -> str:
+    return xberg_text.read(data, types.RTF).text
 
 
 def _pieces(ole: olefile.OleFileIO) -> str | None:
