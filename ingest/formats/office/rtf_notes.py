@@ -20,7 +20,6 @@ _TOKEN = re.compile(
 _ANY = re.compile(rb"\\(?:footnote|annotation|deleted)(?![a-z])")
 _CODE_PAGE = re.compile(rb"\\ansicpg\d{1,5}")
 _COUNTED = re.compile(rb"\\chftn(?![a-z]) ?")  # the number of a note
-_ENDNOTE_WORD = re.compile(rb"\s*\\ftnalt(?![a-z]) ?")
 # Beside those of common/raised_text.py.
 _MARK = b"{\\uc0\\u-556 %d\\u-555 }"
 _MARKED = re.compile(
@@ -83,7 +82,7 @@ def take_notes(data: bytes) -> tuple[bytes, Notes]:
         elif part.word == b"annotation":
             found.comments.append((author, content))
         elif len(found.notes) < _MOST:
-            found.notes.append(_ENDNOTE_WORD.sub(b"", content, count=1))
+            found.notes.append(content)
             return _MARK % len(found.notes)
         return b""
 

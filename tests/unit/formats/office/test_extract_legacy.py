@@ -228,3 +228,9 @@ def test_tracked_deletions_of_rtf_are_left_out(deleted: str) -> None:
 )
 def test_damaged_notes_of_rtf_cost_no_other_text(body: str) -> None:
     assert rtf(r"\pard Kept.\par " + body).text.startswith("Kept.")
+
+
+def test_notes_of_rtf_are_in_the_code_page_of_the_file() -> None:
+    data = r"{\rtf1\ansi\ansicpg1250 \pard One" + _FOOTNOTE + r"Pe\'e8 \u269?.}.\par}"
+
+    assert extract(data.encode(), "a.rtf").text == "One[^1].\n\n[^1]: Peč č."
