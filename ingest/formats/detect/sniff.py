@@ -29,6 +29,8 @@ _FAR_PDF = re.compile(rb"%PDF-\d\.\d\s")  # a file that is named so may have mor
 _RTF_FRAGMENT = re.compile(rb"\s*\{?\\[a-z*]")  # from a clipboard or a database, without a header
 _TAR_BLOCK = 512
 _TAR_SUM = slice(148, 156)
+# Old names of text: READMEs of DOS, graphs (.dot), what programs export "for Excel".
+_OFTEN_TEXT = frozenset({types.DOC, types.XLS})
 _ARMOURED = (b"-----BEGIN PGP MESSAGE-----", b"age-encryption.org/v1\n")
 
 
@@ -71,7 +73,8 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
                 is_code=language is not None and implied == types.TEXT,
                 is_whole=len(head) < HEAD,
             )
-    if media_type is None or (media_type == types.TEXT and _is_binary(implied)):
+    is_other = media_type == types.TEXT and _is_binary(implied) and implied not in _OFTEN_TEXT
+    if media_type is None or is_other:
         raise _unrecognised(implied)
     file.seek(0)
     return Sniffed(media_type, mismatch=_differ(implied or stated, media_type))

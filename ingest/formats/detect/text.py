@@ -26,7 +26,8 @@ _ROOT = re.compile(
 )
 _XHTML = re.compile(r"<\w+\b[^>]{0,1000}\sxmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']")
 _TAG = re.compile(
-    r"<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script)\b[^<>]*>", re.IGNORECASE
+    r"<(?:head|body|title|meta|div|p|h[1-6]|table|tr|t[dh]|ul|ol|span|a|br|script)\b[^<>]*>",
+    re.IGNORECASE,
 )
 _XML_ROOTS = frozenset(
     {"rss", "feed", "svg", "rdf:RDF", "opml", "kml", "gpx", "urlset", "sitemapindex"}
@@ -45,6 +46,7 @@ _MARKDOWN = tuple(
 _SEPARATORS = (",", ";", "\t", "|")
 _ROWS = 50
 _CUT = 16  # characters; the end of a head may cut a number or a word off
+_SHEETS = frozenset({types.XLS, types.XLSX, types.XLSB, types.ODS})
 _NOT_JSON = frozenset({types.TEXT, types.CSV, types.TSV, types.MARKDOWN, types.HTML, types.XML})
 
 
@@ -66,7 +68,7 @@ def text_family(
         return implied
     if declared is not None and catalog.is_text(declared):
         return declared
-    return _by_signs(text, start)
+    return _by_signs(text, start, is_sheet=implied in _SHEETS)
 
 
 def _prologue_end(text: str) -> int:
@@ -126,12 +128,14 @@ def _json_family(start: str, *, is_whole: bool) -> str | None:
     return types.JSON_LINES if rest.startswith("{") and "\n" in between else None
 
 
-def _by_signs(text: str, start: str) -> str:
+def _by_signs(text: str, start: str, *, is_sheet: bool) -> str:
     is_fragment = start.startswith("<") and len(_TAG.findall(text[:4096])) >= 2
     if is_fragment or _LATE_HTML.search(text[:2048]):
         return types.HTML
     if sum(bool(sign.search(text[:_LOOKED_AT])) for sign in _MARKDOWN) >= 2:
         return types.MARKDOWN
+    if is_sheet and _is_table(text, least=2, width=2):
+        return types.CSV
     if _is_table(text, least=3, width=3) or _is_table(text, least=4, width=2):
         return types.CSV
     return types.TEXT

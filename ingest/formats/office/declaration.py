@@ -1,4 +1,4 @@
-"""How Word 97, PowerPoint 97, RTF and Flat OPC are recognised.
+"""How PowerPoint 97, RTF and Flat OPC are recognised.
 
 By suffixes, media types, OLE streams and XML marks.
 """
@@ -7,13 +7,6 @@ from ingest.formats import media_types as types
 from ingest.formats.declaration import Format
 
 FORMATS: tuple[Format, ...] = (
-    Format(
-        media_type=types.DOC,
-        label="a Word 97 document",
-        suffixes=".doc .dot",
-        reader="ingest.formats.office.legacy",
-        ole_streams=("WordDocument",),
-    ),
     Format(
         media_type=types.PPT,
         label="a PowerPoint 97 presentation",

@@ -1,15 +1,14 @@
-"""Word 97 (.doc) and fast-saved Word 6 by us; Word 95, PowerPoint 97 (.ppt) and RTF by xberg.
+"""Word 95 (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg; fast-saved Word 6 by us.
 
-Not read: the structure of tables in .ppt and those of Word 95 (cells come as text), pictures,
-embedded objects. Tracked deletions of RTF stay in the text. Hidden text is left out, and reported,
-but for that of Word 95. Speaker notes of a .ppt are at the end, because xberg does not say which
-slide they belong to.
+Not read: the structure of tables in .doc and .ppt (cells come as text), pictures, embedded
+objects. Tracked deletions of Word 95 stay in the text. Hidden text is left out of RTF, and
+reported. Speaker notes of a .ppt are at the end, because xberg does not say which slide they
+belong to.
 """
 
 import io
 import re
 import struct
-from dataclasses import replace
 
 import olefile
 
@@ -19,8 +18,8 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import fast_saved, xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.formats.office.rtf_notes import Notes, take_notes
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
-from ingest.formats.word_97 import document as word_97
 from ingest.optional_steps import improve
 
 _FIB_FLAGS = 0x0A  # offset in the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
@@ -45,18 +44,24 @@ def extract(source: InputFile) -> Extraction:
     """Extract one part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
     data = source.stream.read()
     properties: dict[str, str] = {}
+    pieces = None
+    notes = Notes()
     if source.media_type != types.RTF:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
-            _refuse_encrypted(ole)
+            refuse_encrypted(ole)
+            pieces = _pieces(ole)
             properties = improve("metadata", lambda: summary(ole), otherwise=dict)
-            own = _read_word(ole) if source.media_type == types.DOC else None
-        if own is not None:
-            return replace(own, title=properties.pop("title", None), metadata=dict(properties))
     else:
         if not data.lstrip().startswith(b"{\\rtf"):
             data = b"{\\rtf1\\ansi " + data + b"}"
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
+        data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
+    if pieces is not None:
+        title = properties.pop("title", None)
+        return Extraction(
+            parts=[plain(pieces)], extractor=_PIECES, title=title, metadata=dict(properties)
+        )
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
@@ -64,8 +69,11 @@ def extract(source: InputFile) -> Extraction:
     hides = improve(
         "hidden_text", lambda: _has_hidden_text(data, source.media_type), otherwise=bool
     )
+    text = improve(
+        "notes", lambda: notes.write(found.text, _rtf_text), otherwise=lambda: found.text
+    )
     return Extraction(
-        parts=_parts(found.text, is_presentation=is_presentation),
+        parts=_parts(text, is_presentation=is_presentation),
         extractor=xberg_text.VERSION,
         paged=is_presentation,
         title=title,
@@ -74,21 +82,16 @@ def extract(source: InputFile) -> Extraction:
     )
 
 
-def _read_word(ole: olefile.OleFileIO) -> Extraction | None:
-    """A Word 97 document, or one of Word 6 or 95 that was saved fast; None for what xberg reads."""
+def _rtf_text(data: bytes) -> str:
+    return xberg_text.read(data, types.RTF).text
+
+
+def _pieces(ole: olefile.OleFileIO) -> str | None:
+    """The text of a Word 6 or 95 document that was saved fast; None for all others."""
+    if not ole.exists("WordDocument"):
+        return None
     stream: bytes = ole.openstream("WordDocument").read()
-    if fast_saved.is_fast_saved(stream):
-        return Extraction(parts=[plain(fast_saved.read_pieces(stream))], extractor=_PIECES)
-    if not word_97.is_word_97(stream):
-        return None
-    found = improve("layout", lambda: word_97.read(ole), otherwise=lambda: None)
-    if found is None or not found.text.strip():
-        return None
-    return Extraction(
-        parts=[found.text],
-        extractor=word_97.VERSION,
-        warnings=present(hidden_text=found.hides_sentence),
-    )
+    return fast_saved.read_pieces(stream) if fast_saved.is_fast_saved(stream) else None
 
 
 def _parts(text: str, *, is_presentation: bool) -> list[str]:
@@ -98,7 +101,8 @@ def _parts(text: str, *, is_presentation: bool) -> list[str]:
     return [improve("markup", lambda: write_raised(text), otherwise=lambda: text)]
 
 
-def _refuse_encrypted(ole: olefile.OleFileIO) -> None:
+def refuse_encrypted(ole: olefile.OleFileIO) -> None:
+    """Raise Permanent `encrypted` for a document or presentation with a password."""
     if (
         _flags(ole, "WordDocument", "<H", _FIB_FLAGS) & _FIB_ENCRYPTED
         or _flags(ole, "Current User", "<I", _USER_TOKEN) == _TOKEN_ENCRYPTED

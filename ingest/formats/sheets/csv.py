@@ -6,25 +6,31 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ingest.formats import media_types as types
+from ingest.formats.common.form_fields import form_fields
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.common.table_header import LOOK_AHEAD, is_value
 from ingest.formats.common.table_records import TableWriter
 from ingest.optional_steps import improve
 
-_VERSION = "csv 2"
+_VERSION = "csv 3"
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 200
 _SAMPLE_CELLS = 1000
 _LEAST_COMMON = 0.5  # share of rows of the most common width; prose has less
 _SAMPLE = 100_000  # characters
+_MOST_ABOVE = 60  # rows in which a table must begin
 _LONGEST_CELL = 5_000_000  # characters; an unclosed quote swallows all that follows
 _STATED = re.compile(r"sep=(.)\n", re.IGNORECASE)
 _UNCUT = re.compile(f"[{re.escape(_DELIMITERS)}]")
+_FIRST_IN_APOSTROPHES = re.compile(r"'(?:[^'\n]|'')*'[,;\t|]'")
+_IN_APOSTROPHES = re.compile(r"(?:^|[,;\t|])'(?:[^'\n]|'')*'(?=[,;\t|]|$)", re.MULTILINE)
+# What keeps Excel from reading digits as a number: `="00123"`.
+_FORMULA_TEXT = re.compile(r'="([^"]*)"')
 _LINE_END = re.compile("\r\n?")
 
 
@@ -34,6 +40,7 @@ class _Dialect(NamedTuple):
     is_strict: bool = False
     """Whether quotes must be closed and followed by a separator."""
     is_quoted: bool = True
+    quote: str = '"'
 
 
 class _Fit(NamedTuple):
@@ -81,7 +88,7 @@ def _read(text: str, start: int, dialect: _Dialect) -> tuple[str, str | None]:
     try:
         return _table(text, start, dialect._replace(is_strict=True)), None
     except csv.Error:
-        is_closed = text.count('"') % 2 == 0
+        is_closed = text.count(dialect.quote) % 2 == 0
     if is_closed:
         with contextlib.suppress(csv.Error):
             return _table(text, start, dialect), None
@@ -90,9 +97,44 @@ def _read(text: str, start: int, dialect: _Dialect) -> tuple[str, str | None]:
 
 def _table(text: str, start: int, dialect: _Dialect) -> str:
     out = Lines()
-    rows = _rows(_lines(text, start), dialect)
-    TableWriter(out).write(([" ".join(c.split()) for c in row] for row in rows), splits=False)
+    rows = (list(map(_cell, row)) for row in _rows(_lines(text, start), dialect))
+    first = list(islice(rows, _MOST_ABOVE))
+    above = improve("header_row", lambda: _rows_above(first), otherwise=int)
+    for row in first[:above]:
+        _write_above(out, row)
+    out.gap()
+    TableWriter(out).write(chain(first[above:], rows), splits=False)
     return str(out)
+
+
+def _rows_above(rows: list[list[str]]) -> int:
+    """How many rows stand above the table, as in statements of banks: account, period, balance.
+
+    A blank row ends them, and all are narrower than the row after it.
+    """
+    above = widest = 0
+    for index, row in enumerate(rows):
+        width = max((column for column, cell in enumerate(row, start=1) if cell), default=0)
+        if width > widest and index and not any(rows[index - 1]) and widest:
+            above = index
+        widest = max(widest, width)
+    return above
+
+
+def _write_above(out: Lines, row: list[str]) -> None:
+    """A label with its value, or a line of text."""
+    filled = list(filter(None, row))
+    if len(filled) > 1:
+        out.item(form_fields(filled))
+    elif filled:
+        out.text(filled[0])
+    else:
+        out.gap()
+
+
+def _cell(cell: str) -> str:
+    formula = _FORMULA_TEXT.fullmatch(cell)
+    return " ".join((formula[1] if formula else cell).split())
 
 
 def _detect(text: str, media_type: str) -> _Dialect | None:
@@ -101,8 +143,9 @@ def _detect(text: str, media_type: str) -> _Dialect | None:
     None if no separator does.
     """
     best, found = None, None
+    quote = "'" if _is_single_quoted(text[:_SAMPLE]) else '"'
     for delimiter in _DELIMITERS:
-        dialect = _of(text, delimiter)
+        dialect = _of(text, delimiter)._replace(quote=quote)
         try:
             rows = [row for row in islice(_rows(_lines(text, 0), dialect), _SAMPLE_ROWS) if row]
         except csv.Error:
@@ -115,6 +158,14 @@ def _detect(text: str, media_type: str) -> _Dialect | None:
         if best is None or fit > best:
             best, found = fit, dialect
     return found
+
+
+def _is_single_quoted(sample: str) -> bool:
+    """Whether the first cell, and most cells that begin or end in an apostrophe, do both."""
+    if not _FIRST_IN_APOSTROPHES.match(sample):
+        return False
+    whole = len(_IN_APOSTROPHES.findall(sample))
+    return '"' not in sample or whole > sample.count('"')
 
 
 def _fit(rows: list[list[str]]) -> _Fit | None:
@@ -152,6 +203,7 @@ def _rows(lines: Iterable[str], dialect: _Dialect) -> Iterator[list[str]]:
         delimiter=dialect.delimiter,
         skipinitialspace=True,
         quoting=csv.QUOTE_MINIMAL if dialect.is_quoted else csv.QUOTE_NONE,
+        quotechar=dialect.quote,
         escapechar=dialect.escape,
         strict=dialect.is_strict,
     )

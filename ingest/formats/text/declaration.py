@@ -7,7 +7,8 @@ FORMATS: tuple[Format, ...] = (
     Format(
         media_type=types.TEXT,
         label="a text file",
-        suffixes=".txt .text .log .rst .rest .adoc .asciidoc .tex .latex .org .srt .vtt .ics .vcf",
+        suffixes=".txt .text .log .rst .rest .adoc .asciidoc .tex .latex .org .srt .vtt .ass .ssa"
+        " .sbv .ics .vcf",
         reader="ingest.formats.text.plain",
         is_text=True,
     ),

@@ -18,7 +18,7 @@ from ingest.formats.text.subtitles import is_subtitles, read_subtitles
 from ingest.formats.text.vcard import is_contacts, read_contacts
 from ingest.optional_steps import improve
 
-_VERSION = "text 3"
+_VERSION = "text 4"
 
 
 def extract(source: InputFile) -> Extraction:

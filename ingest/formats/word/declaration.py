@@ -1,4 +1,4 @@
-"""How Word documents in XML are recognised: suffixes, media types, package parts and XML marks."""
+"""How Word documents are recognised: suffixes, media types, package parts, streams, XML marks."""
 
 import re
 
@@ -25,5 +25,12 @@ FORMATS: tuple[Format, ...] = (
         reader="ingest.formats.word.word_2003_xml",
         xml_marks=("http://schemas.microsoft.com/office/word/2003/wordml",),
         related=frozenset({types.FLAT_OPC, types.XML}),
+    ),
+    Format(
+        media_type=types.DOC,
+        label="a Word 97 document",
+        suffixes=".doc .dot",
+        reader="ingest.formats.word.word_97.reader",
+        ole_streams=("WordDocument",),
     ),
 )

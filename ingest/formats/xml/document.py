@@ -117,7 +117,7 @@ def _as_document(text: str, root: str) -> _Read | None:
     is_article = root in xml_names.ROOTS or (
         len(_PARAGRAPH.findall(text[:_LOOKED_AT])) >= _FEW_PARAGRAPHS
     )
-    if not is_article and root not in _FEEDS | {"svg", "Workbook"}:
+    if not is_article and root not in _FEEDS | {"svg", "tt", "Workbook"}:
         return None
     tree, is_valid = _tree(text)
     if tree is None or (root == "RDF" and tree.find("{*}item") is None):
@@ -129,6 +129,8 @@ def _as_document(text: str, root: str) -> _Read | None:
         title = feed.write(tree, out)
     elif root == "svg":
         title = _write_drawing(tree, out)
+    elif root == "tt":
+        _write_captions(tree, out)
     elif root == "Workbook":
         workbook.write(tree, out)
     else:
@@ -137,6 +139,18 @@ def _as_document(text: str, root: str) -> _Read | None:
     if not markdown:  # RDF that is not a feed, a drawing without text
         return None if root != "svg" else _Read(markdown="", is_valid=is_valid)
     return _Read(markdown=markdown, is_valid=is_valid, title=title, metadata=metadata)
+
+
+def _write_captions(tree: etree._Element, out: Lines) -> None:
+    """TTML: what is said, without times and styles; a line that is repeated appears once."""
+    before = ""
+    for cue in tree.iter("{*}p"):
+        for line_break in cue.iter("{*}br"):
+            line_break.tail = f" {line_break.tail or ''}"
+        said = " ".join("".join(cue.itertext()).split())
+        if said and said != before:
+            out.text(said)
+            before = said
 
 
 def _write_drawing(root: etree._Element, out: Lines) -> str | None:

@@ -199,3 +199,54 @@ def test_any_bytes_are_read_or_hold_no_text() -> None:
             codes.add(error.code)
 
     assert codes <= {"ok", "empty_content"}
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_cells_may_stand_in_apostrophes(mark: str) -> None:
+    rows = [["Name", "Note"], ["O''Brien", f"a{mark} b"], ["Bob", 'it is "so"']]
+    data = "".join(mark.join(f"'{cell}'" for cell in row) + "\n" for row in rows)
+
+    note = " ".join(f"a{mark} b".split())
+    assert extract(data).text == (f'- Name: O\'Brien; Note: {note}\n- Name: Bob; Note: it is "so"')
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Name,Note\n'tis,the 'end'\nx,'y'\n",
+        "'Name' of,Note\n'a' and 'b',c\n",
+        '"Name","Note"\n"\'a\',\'b\'",c\n"d",e\n',
+    ],
+)
+def test_apostrophes_of_texts_stay(data: str) -> None:
+    assert extract(data).text.count("'") == data.count("'")
+
+
+def test_digits_that_are_kept_as_text_lose_the_formula() -> None:
+    assert extract('Nr,Name\n="00123",Ada\n="00456",Bob\n').text == (
+        "- Nr: 00123; Name: Ada\n- Nr: 00456; Name: Bob"
+    )
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_rows_above_the_table_are_labels_with_values(mark: str) -> None:
+    above = [
+        ["Statement", "made on 1 March"], [], ["IBAN", "DE12"], ["Name", "Giro"], ["Bank", "ING"],
+        ["Client", "Ada"], ["Period:", "January"], ["Balance", "1234.56", "EUR"], ["", ""],
+        ["All payments are listed."], [],
+    ]  # fmt: skip
+    table = [["Date", "Text", "Balance", "Amount"], ["2024-01-02", "Rent", "400.00", "-800.00"],
+             [], ["2024-01-05", "Wages", "2400.00", "2000.00"]]  # fmt: skip
+
+    assert extract("\n".join(map(mark.join, [*above, *table]))).text == (
+        "- Statement: made on 1 March\n\n- IBAN: DE12\n- Name: Giro\n- Bank: ING\n- Client: Ada\n"
+        "- Period: January\n- Balance: 1234.56; EUR\n\nAll payments are listed.\n\n"
+        "- Date: 2024-01-02; Text: Rent; Balance: 400.00; Amount: -800.00\n"
+        "- Date: 2024-01-05; Text: Wages; Balance: 2400.00; Amount: 2000.00"
+    )
+
+
+def test_blank_rows_in_a_table_leave_its_header() -> None:
+    assert extract("Name,Age\n\nAda,36\n,\nBob,41\n").text == (
+        "- Name: Ada; Age: 36\n- Name: Bob; Age: 41"
+    )

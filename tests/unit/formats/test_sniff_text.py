@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.detect.sniff import sniff
 
@@ -125,3 +126,30 @@ def test_the_declared_type_counts_last_and_without_its_parameters(
 def test_utf16_text_is_detected_by_content() -> None:
     assert kind("<!DOCTYPE html><p>x".encode("utf-16-le"), "a.txt") == types.HTML
     assert kind(("a;b;c\r\n" * 4).encode("utf-16")) == types.CSV
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "expected"),
+    [
+        (b"digraph g {\n  a -> b;\n}\n", "a.dot", types.TEXT),
+        (b"Read this first. It tells what is new.\n", "readme.doc", types.TEXT),
+        (b"<table><tr><td>Name</td><td>Age</td></tr></table>", "export.xls", types.HTML),
+        (b"<meta charset=utf-8><style>td{}</style><table><tr><td>a</table>", "a.xls", types.HTML),
+        (b"Name,Age\nAda,36\n", "export.xls", types.CSV),
+        (b"Name\tAge\nAda\t36\n", "export.xlsx", types.CSV),
+        (b"A list of things\n", "export.xls", types.TEXT),
+    ],
+)
+def test_text_under_the_name_of_office_files_is_text(data: bytes, name: str, expected: str) -> None:
+    found = sniff(io.BytesIO(data), name=name)
+
+    assert found.media_type == expected
+    assert found.mismatch
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pptx", "a.png"])
+def test_text_under_the_name_of_other_binary_files_is_corrupt(name: str) -> None:
+    with pytest.raises(Permanent) as raised:
+        sniff(io.BytesIO(b"404 Not Found: nothing is here.\n"), name=name)
+
+    assert raised.value.code == "corrupt"

@@ -181,3 +181,56 @@ def test_rtf_without_its_header_is_read(data: bytes) -> None:
 
 def test_text_that_begins_like_rtf_is_text_without_the_name() -> None:
     assert extract(rb"\begin{document} Words", "a.txt").media_type == "text/plain"
+
+
+_FOOTNOTE = r"{\super\chftn}{\footnote \pard\plain {\super\chftn} "
+
+
+def test_notes_of_rtf_stand_at_the_end_of_their_section() -> None:
+    document = rtf(
+        r"\pard One" + _FOOTNOTE + r"A caf\'e9 {\b note}.} and two{{\super \chftn"
+        r"{\*\footnote\ftnalt \chftn\pard\plain \tab Last.}}} end.\par"
+        r"\pard\outlinelevel0 {\b Head}\par\pard Text" + _FOOTNOTE + r"Third.}.\par"
+    )
+
+    assert document.text == (
+        "One[^1] and two[^2] end.\n\n[^1]: A café **note**.\n\n[^2]: Last.\n\n"
+        "# Head\n\nText[^3].\n\n[^3]: Third."
+    )
+
+
+def test_comments_of_rtf_follow_with_their_authors() -> None:
+    comment = (
+        r"{\*\atnid B}{\*\atnauthor Bob}{\chatn {\*\annotation{\*\atnref 1}\pard {\chatn} Why?}}"
+    )
+
+    assert rtf(r"\pard Word" + comment + r" goes on.\par").text == (
+        "Word goes on.\n\nComment by Bob: Why?"
+    )
+
+
+@pytest.mark.parametrize(
+    "deleted",
+    [r"{\deleted gone }", r"{\b\deleted\revauthdel1 gone }", r"{\deleted a" + _FOOTNOTE + "x}}"],
+)
+def test_tracked_deletions_of_rtf_are_left_out(deleted: str) -> None:
+    assert rtf(r"\pard Kept " + deleted + r"{\deleted0 and }more.\par").text == "Kept and more."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"\footnote no group of its own\par",
+        r"{\footnote never closed",
+        r"{{{\deleted x",
+        "}}}{\\deleted",
+    ],
+)
+def test_damaged_notes_of_rtf_cost_no_other_text(body: str) -> None:
+    assert rtf(r"\pard Kept.\par " + body).text.startswith("Kept.")
+
+
+def test_notes_of_rtf_are_in_the_code_page_of_the_file() -> None:
+    data = r"{\rtf1\ansi\ansicpg1250 \pard One" + _FOOTNOTE + r"Pe\'e8 \u269?.}.\par}"
+
+    assert extract(data.encode(), "a.rtf").text == "One[^1].\n\n[^1]: Peč č."

@@ -34,7 +34,7 @@ def test_headings_come_from_built_in_styles_and_outline_levels() -> None:
         paragraph("Section", style=2),
         paragraph("A style based on heading 1", style=3),
         paragraph("By its outline level", switch(0x2640, 2)),
-        paragraph("Text \U0001f600 end."),
+        paragraph("Text " + "\U0001f600" * 20),
         paragraph("After two units", style=1),
     ]
 
@@ -42,8 +42,7 @@ def test_headings_come_from_built_in_styles_and_outline_levels() -> None:
 
     assert document.text == (
         "# Manual\n\n# Chapter\n\n## Section\n\n# A style based on heading 1"
-        "\n\n### By its outline level\n\nText \U0001f600 end."
-        "\n\n# After two units"
+        "\n\n### By its outline level\n\nText " + "\U0001f600" * 20 + "\n\n# After two units"
     )
     assert document.extractor == "word_97 1"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from ingest.formats.office.blocks import DEEP
-from ingest.formats.word_97.properties import (
+from ingest.formats.word.word_97.properties import (
     DEPTH,
     HEADER_ROW,
     IN_TABLE,
@@ -19,7 +19,7 @@ from ingest.formats.word_97.properties import (
     is_on,
     number,
 )
-from ingest.formats.word_97.tree import add, element
+from ingest.formats.word.word_97.tree import add, element
 
 _CELL_MARK = "\x07"
 _NEAR = 60  # twips, a millimetre; borders of rows that are nearer are the same

@@ -21,8 +21,8 @@ from ingest.formats.word.body import WordBody
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
 from ingest.formats.word.styles import WordStyles
-from ingest.formats.word_97.body import BodyReader
-from ingest.formats.word_97.file import (
+from ingest.formats.word.word_97.body import BodyReader
+from ingest.formats.word.word_97.file import (
     COMMENT_AUTHORS,
     COMMENT_MARKS,
     COMMENTS,
@@ -33,13 +33,10 @@ from ingest.formats.word_97.file import (
     STYLES,
     WordFile,
     in_order,
-    is_word_97,
 )
-from ingest.formats.word_97.properties import Formats
-from ingest.formats.word_97.styles import Styles, numbering
+from ingest.formats.word.word_97.properties import Formats
+from ingest.formats.word.word_97.styles import Styles, numbering
 from ingest.optional_steps import improve
-
-__all__ = ["VERSION", "WordText", "is_word_97", "read"]
 
 VERSION = "word_97 1"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number

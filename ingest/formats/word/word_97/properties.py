@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from ingest.formats.word_97.file import CHARACTER_PAGES, PARAGRAPH_PAGES, WordFile
+from ingest.formats.word.word_97.file import CHARACTER_PAGES, PARAGRAPH_PAGES, WordFile
 
 # Codes of properties ([MS-DOC] 2.6), which hold their group and the size of their operand.
 IN_TABLE, ROW_END, DEPTH = 0x2416, 0x2417, 0x6649

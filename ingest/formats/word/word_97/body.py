@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from lxml import etree
 
-from ingest.formats.word_97 import properties as known
-from ingest.formats.word_97.file import (
+from ingest.formats.word.word_97 import properties as known
+from ingest.formats.word.word_97.file import (
     ENDNOTE_MARKS,
     FOOTNOTE_MARKS,
     SHAPES,
@@ -17,10 +17,10 @@ from ingest.formats.word_97.file import (
     WordFile,
     in_order,
 )
-from ingest.formats.word_97.properties import Formats, Properties, is_on, number
-from ingest.formats.word_97.styles import Styles
-from ingest.formats.word_97.tables import TableReader
-from ingest.formats.word_97.tree import add, element, storable
+from ingest.formats.word.word_97.properties import Formats, Properties, is_on, number
+from ingest.formats.word.word_97.styles import Styles
+from ingest.formats.word.word_97.tables import TableReader
+from ingest.formats.word.word_97.tree import add, element, storable
 
 _PARAGRAPH = re.compile("[^\r\x07\x0c]*[\r\x07\x0c]|[^\r\x07\x0c]+")
 _SPECIAL = re.compile("[\x01-\x08\x0b\x0e\x13-\x15\x1e\x1f(]")

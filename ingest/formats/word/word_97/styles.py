@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ingest.formats.word_97.file import LIST_USES, LISTS, WordFile
-from ingest.formats.word_97.properties import Properties, read_properties
-from ingest.formats.word_97.tree import add, element
+from ingest.formats.word.word_97.file import LIST_USES, LISTS, WordFile
+from ingest.formats.word.word_97.properties import Properties, read_properties
+from ingest.formats.word.word_97.tree import add, element
 
 _NO_STYLE = 0xFFF
 _PARAGRAPH = 1  # kind of a style
