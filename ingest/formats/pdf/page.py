@@ -247,12 +247,20 @@ class PageReader:
 
 
 def _find_bold(text_page: int, lines: PageLines) -> None:
-    for line in candidates(lines.lines):
-        line.bold = pdfium.is_bold(text_page, line.start) and (
-            not line.stands_alone or pdfium.is_bold(text_page, line.end - 1)
+    found = candidates(lines.lines)
+    if not found:
+        return
+    longest = max(lines.lines, key=lambda line: len(line.text) if line.kind == "text" else 0)
+    weights_differ = not pdfium.is_heavy(text_page, longest.start)
+
+    def is_bold(character: int) -> bool:
+        return pdfium.is_bold(text_page, character) or (
+            weights_differ and pdfium.is_heavy(text_page, character)
         )
+
+    for line in found:
+        line.bold = is_bold(line.start) and (not line.stands_alone or is_bold(line.end - 1))
     for line, following in pairwise(lines.lines):
         if line.bold and (line.stands_alone or line.goes_on) and continues(following, line):
-            ends = (following.start, following.end - 1)
-            following.goes_on = all(pdfium.is_bold(text_page, end) for end in ends)
+            following.goes_on = is_bold(following.start) and is_bold(following.end - 1)
             following.bold = following.bold or following.goes_on

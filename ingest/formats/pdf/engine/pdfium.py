@@ -15,6 +15,7 @@ pdfium ends the parser process, which the sandbox reports.
 
 import ctypes
 import math
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat, takewhile
@@ -118,7 +119,7 @@ _ROOM_AT, _COLOURS_AT = (
 _BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
 _STRAIGHT = {raw.FPDF_SEGMENT_MOVETO, raw.FPDF_SEGMENT_LINETO}
-_BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd", b"cmbx", b"sfbx", b"ecbx")
+_BOLD = re.compile(rb"bold|black|heavy|demi|-bd|-blk|semibd|cmb|ssbx|sfbx|ecbx|-medi(?!um)")
 
 
 def address(handle: Any) -> int:
@@ -172,13 +173,16 @@ def size(text_page: int, character: int) -> float:
     return float(_font_size(text_page, character)) * math.hypot(across, along)
 
 
+def is_heavy(text_page: int, character: int) -> bool:
+    """Whether the font's weight says bold; some programs state such weights for all fonts."""
+    return bool(_font_weight(text_page, character) >= 600)
+
+
 def is_bold(text_page: int, character: int) -> bool:
-    """Whether the font's weight or name says bold."""
-    if _font_weight(text_page, character) >= 600:
-        return True
+    """Whether the font's name says bold."""
     length = _font_info(text_page, character, ctypes.addressof(_NAME), len(_NAME), _INTS_AT[0])
     name = _NAME.raw[: min(length, len(_NAME))].lower()
-    return any(mark in name for mark in _BOLD)
+    return _BOLD.search(name) is not None
 
 
 def char_styles(text_page: int, characters: Sequence[int]) -> list[CharStyle]:

@@ -3,14 +3,19 @@
 import re
 from collections.abc import Sequence
 
+from ingest.formats.pdf.layout.contents import LEADERS
 from ingest.formats.pdf.layout.text_lines import Line
 
 LONGEST = 150
 """Characters in a line of a heading."""
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
 _FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that NUMBERED can match
-LEADERS = re.compile(r"(?:[.·…_]\s?){3}")  # dot leaders in a table of contents
-_LETTERS = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_CAPTION = re.compile(
+    r"(?:figure|fig\.|table|tab\.|listing|abbildung|abb\.|tabelle|tableau|figura|tabla|tabela|tabella)"
+    r"\s*[A-Z]?\d[\d.\u2013-]*\s*[:.\u2013\u2014]?\s",
+    re.IGNORECASE,
+)
 _NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
 # An amount or count with its unit: `1,186 crore`, `$4.5m`, `85%`.
 _FIGURE = re.compile(
@@ -88,20 +93,23 @@ _SECTION_WORDS = frozenset(
 def is_title(text: str) -> bool:
     """Whether a text can be a heading: it has words, and is no figure, code or line of contents."""
     text = text.strip()
-    letters = sum(map(str.isalpha, text))
+    number = NUMBERED.match(text)
+    words = text[number.end() - 1 :] if number else text
+    letters = sum(map(str.isalpha, words))
     return (
         len(text) <= LONGEST
-        and 2 * letters > len(text) - text.count(" ")
-        and _LETTERS.search(text) is not None
+        and 2 * letters > len("".join(words.split()))
+        and 2 * sum(map(len, _WORDS.findall(words))) > letters
         and LEADERS.search(text) is None
         and not text.endswith((",", ";"))
         and (_YEAR.match(text) is not None or _FIGURE.fullmatch(text) is None)
+        and _CAPTION.match(text) is None
     )
 
 
 def is_section_word(text: str) -> bool:
     """Whether a line is nothing but the usual name of a section."""
-    return text.strip(" .:0123456789").lower() in _SECTION_WORDS
+    return text.strip(" .:").lstrip(" .0123456789").lower() in _SECTION_WORDS
 
 
 def candidates(lines: Sequence[Line]) -> list[Line]:

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ingest.formats.pdf.layout.contents import contents_lines
 from ingest.formats.pdf.layout.heading_candidates import (
-    LEADERS,
     NUMBERED,
     is_section_word,
     is_title,
@@ -41,9 +41,11 @@ def mark_headings(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> No
     lines = [line for page in pages if page.has_places for line in page.lines]
     body = _body_size(lines)
     if body is not None:
-        _by_size(pages, lines, body)
-        _by_number(lines, body)
-        _by_weight(lines, body)
+        contents = contents_lines(pages)
+        _by_size(pages, lines, body, contents)
+        others = [line for line in lines if id(line) not in contents]
+        _by_number(others, body)
+        _by_weight(others, body)
     matched = match_outline(pages, outline)
     if body is not None:
         _drop_unlisted(pages, matched)
@@ -66,14 +68,17 @@ def _body_size(lines: Sequence[Line]) -> float | None:
     return sizes.most_common(1)[0][0]
 
 
-def _by_size(pages: Sequence[PageLines], lines: Sequence[Line], body: float) -> None:
-    text_sizes = _text_sizes(pages, body)
+def _by_size(
+    pages: Sequence[PageLines], lines: Sequence[Line], body: float, contents: set[int]
+) -> None:
+    text_sizes = _text_sizes(pages, body, contents)
     found = [
         group
         for page in pages
         if page.has_places
         for group in _large_groups(page.lines, body)
         if len(group) <= _MOST_LINES
+        and id(group[0]) not in contents
         and round(group[0].size, 1) not in text_sizes
         and is_title(" ".join(line.text for line in group))
     ]
@@ -89,17 +94,18 @@ def _by_size(pages: Sequence[PageLines], lines: Sequence[Line], body: float) -> 
         join(group)
 
 
-def _text_sizes(pages: Sequence[PageLines], body: float) -> set[float]:
+def _text_sizes(pages: Sequence[PageLines], body: float, contents: set[int]) -> set[float]:
     """Sizes above the body's that also set paragraphs, as in a document with much code."""
     in_text: Counter[float] = Counter()
     all_of: Counter[float] = Counter()
     for page in pages:
         for group in _large_groups(page.lines, body) if page.has_places else ():
             size, length = round(group[0].size, 1), sum(len(line.text) for line in group)
-            if LEADERS.search(group[0].text):
+            if id(group[0]) in contents:
                 continue
             all_of[size] += length
-            if len(group) > _MOST_LINES or group[-1].text.endswith("."):
+            is_sentence = group[-1].text.endswith(".") and not NUMBERED.match(group[0].text)
+            if len(group) > _MOST_LINES or is_sentence:
                 in_text[size] += length
     return {size for size, length in in_text.items() if length > _TEXT * all_of[size]}
 
