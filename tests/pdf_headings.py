@@ -178,8 +178,11 @@ def _hits(found: Sequence[Heading], wanted: Sequence[Heading]) -> Hits:
 def _below(found: Sequence[Heading], hits: Hits, body: float) -> set[int]:
     """Ids of headings that are below all that the outline lists."""
     right = {id(heading) for heading, _ in hits}
-    smallest = min((heading.size for heading, _ in hits), default=0.0)
-    deepest = max((heading.depth for heading, _ in hits), default=9)
+    sizes, depths = (
+        sorted(values) for values in ([h.size for h, _ in hits], [h.depth for h, _ in hits])
+    )
+    some = len(hits) // 20  # may be right by chance
+    smallest, deepest = (sizes[some], depths[-1 - some]) if hits else (0.0, 9)
     return {
         id(heading)
         for heading in found

@@ -15,7 +15,6 @@ pdfium ends the parser process, which the sandbox reports.
 
 import ctypes
 import math
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat, takewhile
@@ -119,7 +118,6 @@ _ROOM_AT, _COLOURS_AT = (
 _BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
 _STRAIGHT = {raw.FPDF_SEGMENT_MOVETO, raw.FPDF_SEGMENT_LINETO}
-_BOLD = re.compile(rb"bold|black|heavy|demi|-bd|-blk|semibd|cmb|ssbx|sfbx|ecbx|-medi(?!um)")
 
 
 def address(handle: Any) -> int:
@@ -178,11 +176,10 @@ def is_heavy(text_page: int, character: int) -> bool:
     return bool(_font_weight(text_page, character) >= 600)
 
 
-def is_bold(text_page: int, character: int) -> bool:
-    """Whether the font's name says bold."""
+def font_name(text_page: int, character: int) -> bytes:
+    """The name of the font in lower case; empty if unknown."""
     length = _font_info(text_page, character, ctypes.addressof(_NAME), len(_NAME), _INTS_AT[0])
-    name = _NAME.raw[: min(length, len(_NAME))].lower()
-    return _BOLD.search(name) is not None
+    return _NAME.raw[: min(length, len(_NAME))].lower()
 
 
 def char_styles(text_page: int, characters: Sequence[int]) -> list[CharStyle]:

@@ -9,6 +9,8 @@ from ingest.formats.pdf.layout.text_lines import Line
 LONGEST = 150
 """Characters in a line of a heading."""
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
+DEEP = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
+"""A number of several parts, which items of lists do not have."""
 _FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that NUMBERED can match
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _CAPTION = re.compile(
@@ -25,6 +27,21 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
+_NO_TITLE = re.compile(
+    r"[•◦▪▸►●○■□\u2013\u2014*·\u2610-\u2612]\s|\w+://|www\."  # items of lists, addresses
+    r"|.*(?:\s[-+:*/|.]?=\s|==|[\\{;]$|\$\(|\(\);)",  # code, formulas
+    re.IGNORECASE,
+)
+_WORD_OF_THREE = re.compile(r"[^\W\d_]{3}")
+_LABELS = frozenset(
+    re.findall(
+        r"\w+",
+        "note notes tip tips hint warning caution attention remark hinweis tipp warnung achtung"
+        " vorsicht anmerkung remarque astuce avertissement nota consejo sugerencia aviso"
+        " advertencia atención dica atenção suggerimento avvertenza attenzione opmerking"
+        " waarschuwing uwaga ostrzeżenie",
+    )
+)
 _LONGEST_ALONE = 80  # characters of a line that stands alone in the size of the body
 _APART = 0.4  # line heights above a line that stands alone
 _SECTION_WORDS = frozenset(
@@ -104,7 +121,14 @@ def is_title(text: str) -> bool:
         and not text.endswith((",", ";"))
         and (_YEAR.match(text) is not None or _FIGURE.fullmatch(text) is None)
         and _CAPTION.match(text) is None
+        and _NO_TITLE.match(text) is None
+        and (number is not None or not text.isascii() or _WORD_OF_THREE.search(text) is not None)
     )
+
+
+def is_label(text: str) -> bool:
+    """Whether a line names the kind of the paragraph below it, as `Note` does."""
+    return text.strip(" .:!").lower() in _LABELS
 
 
 def is_section_word(text: str) -> bool:
@@ -122,7 +146,7 @@ def candidates(lines: Sequence[Line]) -> list[Line]:
     for line in lines:
         text = line.text
         if len(text) <= _LONGEST_ALONE and line.kind == "text":
-            if text[:1] in _FIRST and _is_numbered(text):
+            if text[:1] in _FIRST and (_is_numbered(text) or DEEP.match(text)):
                 found.append(line)
             elif text[:1].isupper() and (
                 above is None

@@ -12,6 +12,7 @@ from itertools import pairwise
 from ingest.formats.pdf.layout.contents import contents_lines
 from ingest.formats.pdf.layout.heading_candidates import (
     NUMBERED,
+    is_label,
     is_section_word,
     is_title,
     join,
@@ -22,6 +23,7 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _LARGER = 1.15  # times the body's font size
 _MOST_LINES = 3  # lines of a heading
+_SMALLEST = 0.85  # times the body's font size, of headings with a number or a usual name
 _DEEPEST = 4  # heading levels by font size
 _FEWEST_WORDS = 30  # words in the document, for font sizes to be meaningful
 _MOST = 0.35  # share of all lines; above this, large type does not mean a heading
@@ -153,7 +155,7 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
     bold = [line for line in lines if line.bold and NUMBERED.match(line.text)]
     deepest = max((line.level for line in lines), default=0) if bold else 0
     for line in bold:
-        if not line.level and line.kind == "text" and line.size >= 0.95 * body:
+        if not line.level and line.kind == "text" and line.size >= _SMALLEST * body:
             number = line.text.split(maxsplit=1)[0].rstrip(".")
             line.level = min(deepest + 1 + number.count("."), 6)
 
@@ -161,17 +163,20 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
 def _by_weight(lines: Sequence[Line], body: float) -> None:
     """Mark bold lines that stand alone above text, and the words that head sections."""
     times = Counter(line.text for line in lines if line.stands_alone)
+    goes_on_below = {id(line) for line, below in pairwise(lines) if below.text[:1].islower()}
     groups = _bold_groups(lines)
     found = [
         line
         for line in lines
         if line.stands_alone
-        and times[line.text] < _OFTEN
+        and (times[line.text] < _OFTEN or " " in line.text)
         and not line.level
+        and not is_label(line.text)
+        and id(line) not in goes_on_below
         and line.text
         and line.kind == "text"
         and (line.bold or is_section_word(line.text))
-        and line.size >= 0.95 * body
+        and line.size >= (_SMALLEST if is_section_word(line.text) else 0.95) * body
         and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
@@ -234,6 +239,7 @@ def _drop_without_text(pages: Sequence[PageLines], matched: dict[int, float]) ->
     """Join `Chapter 3` to its title; a heading above another of its level has no text under it."""
     previous: Line | None = None
     for page in pages:
+        _drop_last(page, matched)
         for line in page.lines:
             if not line.text:
                 continue
@@ -251,6 +257,19 @@ def _drop_without_text(pages: Sequence[PageLines], matched: dict[int, float]) ->
             previous = line if line.level else None
     if previous is not None and id(previous) not in matched:
         previous.level = 0
+
+
+def _drop_last(page: PageLines, matched: dict[int, float]) -> None:
+    """A heading that ends its page below others has no text: the author or publisher of a book."""
+    lines = [line for line in page.lines if line.text and line.kind in ("text", "table")]
+    last = lines[-1] if lines else None
+    if (
+        last is not None
+        and any(line.level for line in lines[:-1])
+        and id(last) not in matched
+        and not NUMBERED.match(last.text)
+    ):
+        last.level = 0
 
 
 def _level_by_number(lines: Sequence[Line], matched: dict[int, float]) -> None:

@@ -171,3 +171,71 @@ def test_a_weight_that_all_text_states_is_not_bold(body: str, expected: list[str
     content = at(50, 700, "Cold hall", font="W") + lines(50, 680, *_PROSE * 5, font=body)
 
     assert headings(content, extra=_HEAVY, fonts={"W": b"11 0 R"}) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "• Clone it as a module",
+        "DIST += $(FONTS)",
+        "y = ax + b for all",
+        "https://a.example",
+        "h hh",
+    ],
+)
+def test_items_code_formulas_and_addresses_in_large_type_are_no_headings(text: str) -> None:
+    content = sections(at(50, 700, text, size=16), at(50, 550, "Real One", size=16))
+
+    assert headings(content) == ["# Real One"]
+
+
+@pytest.mark.parametrize(
+    ("below", "expected"),
+    [("implement what is common to all.", []), ("Implements what is common.", ["# Core modules"])],
+)
+def test_a_bold_term_that_its_definition_goes_on_is_no_heading(
+    below: str, expected: list[str]
+) -> None:
+    content = at(50, 700, "Core modules", font="B") + lines(50, 680, below, *_PROSE * 4)
+
+    assert headings(content) == expected
+
+
+@pytest.mark.parametrize("label", ["Tip", "Note:", "Warnung", "Astuce"])
+def test_labels_of_paragraphs_are_no_headings(label: str) -> None:
+    content = at(50, 700, label, font="B") + lines(50, 680, *_PROSE * 6)
+
+    assert headings(content) == []
+
+
+def test_the_author_below_the_title_of_a_book_is_no_heading() -> None:
+    title = at(50, 600, "The Book of Pumps", size=24) + at(50, 200, "Ann Lee", size=18)
+    notice = lines(50, 100, *_PROSE)
+    chapter = sections(at(50, 700, "1 Valves", size=18))
+
+    assert headings(title, notice, chapter) == ["# The Book of Pumps", "## 1 Valves"]
+
+
+def test_a_bold_heading_of_several_words_may_repeat() -> None:
+    pages = [
+        at(50, y, "Detailed Description", font="B") + lines(50, y - 20, *_PROSE * 6)
+        for y in (700, 600, 500, 650, 550)
+    ]
+
+    assert headings(*pages) == ["# Detailed Description"] * 5
+
+
+@pytest.mark.parametrize("font", ["B", "I"])
+def test_a_long_number_in_bold_or_italics_is_a_heading(font: str) -> None:
+    content = sections(at(50, 700, "3.1.2 Angle: how it is measured.", font=font))
+    italic = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Oblique >>"
+
+    assert headings(content, extra=[italic], fonts={"I": b"11 0 R"}) == [
+        "### 3.1.2 Angle: how it is measured."
+    ]
+
+
+def test_a_numbered_heading_in_small_bold_type_is_a_heading() -> None:
+    content = sections(at(50, 700, "II. THE MODEL", size=10.5, font="B"))
+
+    assert headings(content) == ["# II. THE MODEL"]
