@@ -8,8 +8,8 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 LEADERS = re.compile(r"(?:[.·…_]\s?){3}")
 """Between a title and the number of its page."""
-_NUMBER = re.compile(r"[\s.·…_](\d{1,4}|[ivxlc]{1,7})$")
-_NO_LETTERS = re.compile(r"[\W\d_]+")
+_NUMBER = re.compile(r"[\s.·…_]([0-9]{1,4}|[ivxlc]{1,7})$")
+_LAST = frozenset("0123456789ivxlc")  # characters that _NUMBER ends with
 _FEWEST = 3  # entries
 _MOST_BETWEEN = 2  # lines between two entries, as of titles that are wrapped
 _LONGEST = 200  # characters
@@ -25,10 +25,7 @@ def contents_lines(pages: Sequence[PageLines]) -> set[int]:
     @cache
     def titles() -> set[str]:
         return {
-            _letters(line.text)
-            for page in pages
-            for line in page.lines
-            if len(line.text) <= _LONGEST
+            _plain(line.text) for page in pages for line in page.lines if len(line.text) <= _LONGEST
         }
 
     return {
@@ -62,10 +59,11 @@ def _runs(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
 
 def _page_number(line: Line) -> int | None:
     """The number at the end of an entry, 0 for a Roman one; None if the line is no entry."""
-    if line.kind == "table" or len(line.text) > _LONGEST:
+    text = line.text
+    if text[-1:] not in _LAST or line.kind == "table" or len(text) > _LONGEST:
         return None
-    match = _NUMBER.search(line.text)
-    if match is None or not any(map(str.isalpha, line.text[: match.start()])):
+    match = _NUMBER.search(text)
+    if match is None or not any(map(str.isalpha, text[: match.start()])):
         return None
     number = match.group(1)
     return int(number) if number.isdecimal() else 0
@@ -73,10 +71,9 @@ def _page_number(line: Line) -> int | None:
 
 def _names_titles(run: Sequence[Line], titles: set[str]) -> bool:
     entries = [line for line in run if _page_number(line) is not None]
-    named = sum(_letters(line.text) in titles for line in entries)
+    named = sum(_plain(_NUMBER.sub("", line.text)) in titles for line in entries)
     return named >= _NAMED * len(entries)
 
 
-def _letters(text: str) -> str:
-    match = _NUMBER.search(text)
-    return _NO_LETTERS.sub("", text[: match.start()] if match else text).lower()
+def _plain(text: str) -> str:
+    return "".join(text.split()).lower()
