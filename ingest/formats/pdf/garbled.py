@@ -114,12 +114,15 @@ def _is_unreadable(text: str) -> bool:
 
 def _is_moved(text: str) -> bool:
     """Whether all characters are the same number of places away from a text in a known language."""
-    as_it_is = _known(text)
-    if len(text) < _SAMPLE * 2 or as_it_is >= _KNOWN:
+    if len(text) < _SAMPLE * 2:
+        return False
+    as_it_is = _known(text, _KNOWN)
+    if as_it_is >= _KNOWN:
         return False
     codes = _TOO_FAR.sub("\xff", text).encode("latin-1")
+    wanted = max(_KNOWN, 2 * as_it_is)
     return any(
-        _known(codes.translate(_moved(shift)).decode("ascii")) >= max(_KNOWN, 2 * as_it_is)
+        _known(codes.translate(_moved(shift)).decode("ascii"), wanted) >= wanted
         for shift in _plausible_shifts(text)
     )
 
@@ -143,8 +146,11 @@ def _moved(shift: int) -> bytes:
     return bytes(code if code in _KEPT else other for code, other in enumerate(moved))
 
 
-def _known(text: str) -> float:
-    """The share of words that belong to the grammar of one language; 0 if they are too few."""
+def _known(text: str, enough: float) -> float:
+    """The share of words that belong to the grammar of one language; 0 if they are too few.
+
+    Of the first language with `enough` of them, else of the best.
+    """
     text = text.lower()
     for mark in _MARKS:  # of a text that is not ASCII, five times as fast as translate()
         text = text.replace(mark, " ")
@@ -157,6 +163,8 @@ def _known(text: str) -> float:
             found = grammar & different
             if len(found) >= _DIFFERENT and sum(len(word) > 2 for word in found) >= _DIFFERENT // 2:
                 share = max(share, sum(map(found.__contains__, known)) / len(words))
+                if share >= enough:
+                    break
     return share
 
 

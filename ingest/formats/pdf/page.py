@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Protocol
 
 from pypdfium2 import PdfDocument, PdfiumError
@@ -15,7 +14,7 @@ from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, re
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
-from ingest.formats.pdf.layout.heading_candidates import candidates, continues
+from ingest.formats.pdf.layout.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.links import Link, find_linked
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
@@ -195,7 +194,7 @@ class PageReader:
             find = tables_right_to_left if from_right else tables_to_markdown
             run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
-        attempt("headings", lambda: _find_bold(text_page, lines))
+        attempt("headings", lambda: find_bold(text_page, lines))
 
     def _restore_order(self, text_page: int, lines: PageLines) -> None:
         if not restore_logical_order(text_page, lines):
@@ -244,15 +243,3 @@ class PageReader:
             return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])
-
-
-def _find_bold(text_page: int, lines: PageLines) -> None:
-    for line in candidates(lines.lines):
-        line.bold = pdfium.is_bold(text_page, line.start) and (
-            not line.stands_alone or pdfium.is_bold(text_page, line.end - 1)
-        )
-    for line, following in pairwise(lines.lines):
-        if line.bold and (line.stands_alone or line.goes_on) and continues(following, line):
-            ends = (following.start, following.end - 1)
-            following.goes_on = all(pdfium.is_bold(text_page, end) for end in ends)
-            following.bold = following.bold or following.goes_on

@@ -118,7 +118,6 @@ _ROOM_AT, _COLOURS_AT = (
 _BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
 _STRAIGHT = {raw.FPDF_SEGMENT_MOVETO, raw.FPDF_SEGMENT_LINETO}
-_BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd", b"cmbx", b"sfbx", b"ecbx")
 
 
 def address(handle: Any) -> int:
@@ -172,13 +171,15 @@ def size(text_page: int, character: int) -> float:
     return float(_font_size(text_page, character)) * math.hypot(across, along)
 
 
-def is_bold(text_page: int, character: int) -> bool:
-    """Whether the font's weight or name says bold."""
-    if _font_weight(text_page, character) >= 600:
-        return True
+def is_heavy(text_page: int, character: int) -> bool:
+    """Whether the font's weight says bold; some programs state such weights for all fonts."""
+    return bool(_font_weight(text_page, character) >= 600)
+
+
+def font_name(text_page: int, character: int) -> bytes:
+    """The name of the font in lower case; empty if unknown."""
     length = _font_info(text_page, character, ctypes.addressof(_NAME), len(_NAME), _INTS_AT[0])
-    name = _NAME.raw[: min(length, len(_NAME))].lower()
-    return any(mark in name for mark in _BOLD)
+    return _NAME.raw[: min(length, len(_NAME))].lower()
 
 
 def char_styles(text_page: int, characters: Sequence[int]) -> list[CharStyle]:

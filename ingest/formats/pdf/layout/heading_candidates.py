@@ -3,14 +3,21 @@
 import re
 from collections.abc import Sequence
 
+from ingest.formats.pdf.layout.contents import LEADERS
 from ingest.formats.pdf.layout.text_lines import Line
 
 LONGEST = 150
 """Characters in a line of a heading."""
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
+DEEP = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
+"""A number of several parts, which items of lists do not have."""
 _FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that NUMBERED can match
-LEADERS = re.compile(r"(?:[.·…_]\s?){3}")  # dot leaders in a table of contents
-_LETTERS = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_CAPTION = re.compile(
+    r"(?:figure|fig\.|table|tab\.|listing|abbildung|abb\.|tabelle|tableau|figura|tabla|tabela|tabella)"
+    r"\s*[A-Z]?\d[\d.\u2013-]*\s*[:.\u2013\u2014]?\s",
+    re.IGNORECASE,
+)
 _NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
 # An amount or count with its unit: `1,186 crore`, `$4.5m`, `85%`.
 _FIGURE = re.compile(
@@ -20,6 +27,21 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
+_NO_TITLE = re.compile(
+    r"[•◦▪▸►●○■□\u2013\u2014*·\u2610-\u2612]\s|\w+://|www\."  # items of lists, addresses
+    r"|.*(?:\s[-+:*/|.]?=\s|==|[\\{;]$|\$\(|\(\);)",  # code, formulas
+    re.IGNORECASE,
+)
+_WORD_OF_THREE = re.compile(r"[^\W\d_]{3}")
+_LABELS = frozenset(
+    re.findall(
+        r"\w+",
+        "note notes tip tips hint warning caution attention remark hinweis tipp warnung achtung"
+        " vorsicht anmerkung remarque astuce avertissement nota consejo sugerencia aviso"
+        " advertencia atención dica atenção suggerimento avvertenza attenzione opmerking"
+        " waarschuwing uwaga ostrzeżenie",
+    )
+)
 _LONGEST_ALONE = 80  # characters of a line that stands alone in the size of the body
 _APART = 0.4  # line heights above a line that stands alone
 _SECTION_WORDS = frozenset(
@@ -88,20 +110,30 @@ _SECTION_WORDS = frozenset(
 def is_title(text: str) -> bool:
     """Whether a text can be a heading: it has words, and is no figure, code or line of contents."""
     text = text.strip()
-    letters = sum(map(str.isalpha, text))
+    number = NUMBERED.match(text)
+    words = text[number.end() - 1 :] if number else text
+    letters = sum(map(str.isalpha, words))
     return (
         len(text) <= LONGEST
-        and 2 * letters > len(text) - text.count(" ")
-        and _LETTERS.search(text) is not None
+        and 2 * letters > len("".join(words.split()))
+        and 2 * sum(map(len, _WORDS.findall(words))) > letters
         and LEADERS.search(text) is None
         and not text.endswith((",", ";"))
         and (_YEAR.match(text) is not None or _FIGURE.fullmatch(text) is None)
+        and _CAPTION.match(text) is None
+        and _NO_TITLE.match(text) is None
+        and (number is not None or not text.isascii() or _WORD_OF_THREE.search(text) is not None)
     )
+
+
+def is_label(text: str) -> bool:
+    """Whether a line names the kind of the paragraph below it, as `Note` does."""
+    return text.strip(" .:!").lower() in _LABELS
 
 
 def is_section_word(text: str) -> bool:
     """Whether a line is nothing but the usual name of a section."""
-    return text.strip(" .:0123456789").lower() in _SECTION_WORDS
+    return text.strip(" .:").lstrip(" .0123456789").lower() in _SECTION_WORDS
 
 
 def candidates(lines: Sequence[Line]) -> list[Line]:
@@ -114,7 +146,7 @@ def candidates(lines: Sequence[Line]) -> list[Line]:
     for line in lines:
         text = line.text
         if len(text) <= _LONGEST_ALONE and line.kind == "text":
-            if text[:1] in _FIRST and _is_numbered(text):
+            if text[:1] in _FIRST and (_is_numbered(text) or DEEP.match(text)):
                 found.append(line)
             elif text[:1].isupper() and (
                 above is None

@@ -9,9 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ingest.formats.pdf.layout.contents import contents_lines
 from ingest.formats.pdf.layout.heading_candidates import (
-    LEADERS,
     NUMBERED,
+    is_label,
     is_section_word,
     is_title,
     join,
@@ -22,6 +23,7 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _LARGER = 1.15  # times the body's font size
 _MOST_LINES = 3  # lines of a heading
+_SMALLEST = 0.85  # times the body's font size, of headings with a number or a usual name
 _DEEPEST = 4  # heading levels by font size
 _FEWEST_WORDS = 30  # words in the document, for font sizes to be meaningful
 _MOST = 0.35  # share of all lines; above this, large type does not mean a heading
@@ -41,9 +43,11 @@ def mark_headings(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> No
     lines = [line for page in pages if page.has_places for line in page.lines]
     body = _body_size(lines)
     if body is not None:
-        _by_size(pages, lines, body)
-        _by_number(lines, body)
-        _by_weight(lines, body)
+        contents = contents_lines(pages)
+        _by_size(pages, lines, body, contents)
+        others = [line for line in lines if id(line) not in contents]
+        _by_number(others, body)
+        _by_weight(others, body)
     matched = match_outline(pages, outline)
     if body is not None:
         _drop_unlisted(pages, matched)
@@ -66,14 +70,17 @@ def _body_size(lines: Sequence[Line]) -> float | None:
     return sizes.most_common(1)[0][0]
 
 
-def _by_size(pages: Sequence[PageLines], lines: Sequence[Line], body: float) -> None:
-    text_sizes = _text_sizes(pages, body)
+def _by_size(
+    pages: Sequence[PageLines], lines: Sequence[Line], body: float, contents: set[int]
+) -> None:
+    text_sizes = _text_sizes(pages, body, contents)
     found = [
         group
         for page in pages
         if page.has_places
         for group in _large_groups(page.lines, body)
         if len(group) <= _MOST_LINES
+        and id(group[0]) not in contents
         and round(group[0].size, 1) not in text_sizes
         and is_title(" ".join(line.text for line in group))
     ]
@@ -89,17 +96,18 @@ def _by_size(pages: Sequence[PageLines], lines: Sequence[Line], body: float) -> 
         join(group)
 
 
-def _text_sizes(pages: Sequence[PageLines], body: float) -> set[float]:
+def _text_sizes(pages: Sequence[PageLines], body: float, contents: set[int]) -> set[float]:
     """Sizes above the body's that also set paragraphs, as in a document with much code."""
     in_text: Counter[float] = Counter()
     all_of: Counter[float] = Counter()
     for page in pages:
         for group in _large_groups(page.lines, body) if page.has_places else ():
             size, length = round(group[0].size, 1), sum(len(line.text) for line in group)
-            if LEADERS.search(group[0].text):
+            if id(group[0]) in contents:
                 continue
             all_of[size] += length
-            if len(group) > _MOST_LINES or group[-1].text.endswith("."):
+            is_sentence = group[-1].text.endswith(".") and not NUMBERED.match(group[0].text)
+            if len(group) > _MOST_LINES or is_sentence:
                 in_text[size] += length
     return {size for size, length in in_text.items() if length > _TEXT * all_of[size]}
 
@@ -147,7 +155,7 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
     bold = [line for line in lines if line.bold and NUMBERED.match(line.text)]
     deepest = max((line.level for line in lines), default=0) if bold else 0
     for line in bold:
-        if not line.level and line.kind == "text" and line.size >= 0.95 * body:
+        if not line.level and line.kind == "text" and line.size >= _SMALLEST * body:
             number = line.text.split(maxsplit=1)[0].rstrip(".")
             line.level = min(deepest + 1 + number.count("."), 6)
 
@@ -155,17 +163,20 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
 def _by_weight(lines: Sequence[Line], body: float) -> None:
     """Mark bold lines that stand alone above text, and the words that head sections."""
     times = Counter(line.text for line in lines if line.stands_alone)
+    goes_on_below = {id(line) for line, below in pairwise(lines) if below.text[:1].islower()}
     groups = _bold_groups(lines)
     found = [
         line
         for line in lines
         if line.stands_alone
-        and times[line.text] < _OFTEN
+        and (times[line.text] < _OFTEN or " " in line.text)
         and not line.level
+        and not is_label(line.text)
+        and id(line) not in goes_on_below
         and line.text
         and line.kind == "text"
         and (line.bold or is_section_word(line.text))
-        and line.size >= 0.95 * body
+        and line.size >= (_SMALLEST if is_section_word(line.text) else 0.95) * body
         and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
@@ -228,6 +239,7 @@ def _drop_without_text(pages: Sequence[PageLines], matched: dict[int, float]) ->
     """Join `Chapter 3` to its title; a heading above another of its level has no text under it."""
     previous: Line | None = None
     for page in pages:
+        _drop_last(page, matched)
         for line in page.lines:
             if not line.text:
                 continue
@@ -245,6 +257,19 @@ def _drop_without_text(pages: Sequence[PageLines], matched: dict[int, float]) ->
             previous = line if line.level else None
     if previous is not None and id(previous) not in matched:
         previous.level = 0
+
+
+def _drop_last(page: PageLines, matched: dict[int, float]) -> None:
+    """A heading that ends its page below others has no text: the author or publisher of a book."""
+    lines = [line for line in page.lines if line.text and line.kind in ("text", "table")]
+    last = lines[-1] if lines else None
+    if (
+        last is not None
+        and any(line.level for line in lines[:-1])
+        and id(last) not in matched
+        and not NUMBERED.match(last.text)
+    ):
+        last.level = 0
 
 
 def _level_by_number(lines: Sequence[Line], matched: dict[int, float]) -> None:

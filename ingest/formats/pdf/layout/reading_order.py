@@ -26,7 +26,7 @@ def sort_lines(page: PageLines) -> None:
     above = _above(ordered)
     if np.tril(above, -1).any():
         ordered = [ordered[index] for index in _Sorter(ordered, above).sorted()]
-    if _clashes(ordered) <= _clashes(lines):
+    if ordered is not lines and _clashes(ordered) <= _clashes(lines):
         page.lines = ordered
 
 

@@ -56,7 +56,10 @@ def _reaches(rules: Sequence[RuledLine], place: float) -> bool:
 
 def find_grids(page: int, turn: int, *, mirrored: bool = False) -> list[Grid]:
     """Grids of at least two columns; `turn`: quarter turns by which its text is upright."""
-    left, top, right, bottom = rotated((*_edges(page).T,), turn)
+    edges = _edges(page)
+    if len(edges) < _FEWEST_LEVEL + _FEWEST_VERTICAL:
+        return []
+    left, top, right, bottom = rotated((*edges.T,), turn)
     if mirrored:
         left, right = -right, -left
     wide, high = right - left, top - bottom

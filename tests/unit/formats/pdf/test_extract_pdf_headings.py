@@ -10,8 +10,13 @@ from tests.builders.make_pdf import at, document, lines
 _PROSE = ("Some words of a text that goes on and on,", "line after line, so that it has a size.")
 
 
-def headings(*sheets: bytes, catalog: bytes = b"", extra: list[bytes] | None = None) -> list[str]:
-    data = document(*sheets, catalog=catalog, extra=extra or [])
+def headings(
+    *sheets: bytes,
+    catalog: bytes = b"",
+    extra: list[bytes] | None = None,
+    fonts: dict[str, bytes] | None = None,
+) -> list[str]:
+    data = document(*sheets, catalog=catalog, extra=extra or [], fonts=fonts)
     text = extract_file(io.BytesIO(data), name="a.pdf").text
     return [line for line in text.split("\n") if line.startswith("#")]
 
@@ -107,3 +112,130 @@ def test_the_text_of_tables_tells_the_size_of_the_body() -> None:
     note = at(50, 380, "All valves were tested in the spring of that year.", size=12)
 
     assert headings(at(50, 700, "Valve register", size=12.5) + cells + note) == ["# Valve register"]
+
+
+@pytest.mark.parametrize("leader", [" . . . . ", "....", " "])
+@pytest.mark.parametrize("size", [12, 16])
+def test_entries_of_a_table_of_contents_are_no_headings(leader: str, size: float) -> None:
+    titles = ["1 Valves", "2 Pumps", "3 Cold hall"]
+    entries = [f"{title}{leader}{7 * place}" for place, title in enumerate(titles, start=1)]
+    contents = lines(50, 700, "Contents", *entries, size=size, font="B")
+    text = sections(
+        *(at(50, 700 - 150 * place, title, size=16) for place, title in enumerate(titles))
+    )
+
+    found = headings(contents + at(50, 400, _PROSE[0]), text)
+
+    assert [title.lstrip("# ") for title in found if "Contents" not in title] == titles
+
+
+def test_numbered_titles_that_end_with_numbers_are_headings() -> None:
+    content = sections(*(at(50, 700 - 150 * n, f"Version {n + 1}", size=16) for n in range(4)))
+
+    assert headings(content) == [f"# Version {n + 1}" for n in range(4)]
+
+
+@pytest.mark.parametrize("title", ["3.4 mc", "2.3.1 if", "10.2 Go"])
+def test_a_long_number_before_a_short_word_is_no_figure(title: str) -> None:
+    assert headings(sections(at(50, 700, title, size=16))) == [f"# {title}"]
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["Figure 3-1: Flow of the pump", "Table 3. Rates", "Abb. 2: Kurven", "Tableau 4 \u2013 Prix"],
+)
+def test_captions_in_large_type_are_no_headings(caption: str) -> None:
+    content = sections(at(50, 700, caption, size=16), at(50, 550, "Real One", size=16))
+
+    assert headings(content) == ["# Real One"]
+
+
+def test_large_headings_that_end_with_a_full_stop_are_headings() -> None:
+    content = sections(
+        *(at(50, 700 - 150 * n, f"{n + 1}.1 Part {'abc'[n]} of it.", size=16) for n in range(3))
+    )
+
+    assert len(headings(content)) == 3
+
+
+_HEAVY = [  # its weight follows from the width of its stems
+    b"<< /Type /Font /Subtype /TrueType /BaseFont /Plain /Encoding /WinAnsiEncoding"
+    b" /FirstChar 32 /LastChar 126 /Widths [%s] /FontDescriptor 12 0 R >>" % (b"500 " * 95),
+    b"<< /Type /FontDescriptor /FontName /Plain /Flags 32 /StemV 150 /ItalicAngle 0 /Ascent 800"
+    b" /Descent -200 /CapHeight 700 /FontBBox [0 -200 1000 800] >>",
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), [("F", ["# Cold hall"]), ("W", [])])
+def test_a_weight_that_all_text_states_is_not_bold(body: str, expected: list[str]) -> None:
+    content = at(50, 700, "Cold hall", font="W") + lines(50, 680, *_PROSE * 5, font=body)
+
+    assert headings(content, extra=_HEAVY, fonts={"W": b"11 0 R"}) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "• Clone it as a module",
+        "DIST += $(FONTS)",
+        "y = ax + b for all",
+        "https://a.example",
+        "h hh",
+    ],
+)
+def test_items_code_formulas_and_addresses_in_large_type_are_no_headings(text: str) -> None:
+    content = sections(at(50, 700, text, size=16), at(50, 550, "Real One", size=16))
+
+    assert headings(content) == ["# Real One"]
+
+
+@pytest.mark.parametrize(
+    ("below", "expected"),
+    [("implement what is common to all.", []), ("Implements what is common.", ["# Core modules"])],
+)
+def test_a_bold_term_that_its_definition_goes_on_is_no_heading(
+    below: str, expected: list[str]
+) -> None:
+    content = at(50, 700, "Core modules", font="B") + lines(50, 680, below, *_PROSE * 4)
+
+    assert headings(content) == expected
+
+
+@pytest.mark.parametrize("label", ["Tip", "Note:", "Warnung", "Astuce"])
+def test_labels_of_paragraphs_are_no_headings(label: str) -> None:
+    content = at(50, 700, label, font="B") + lines(50, 680, *_PROSE * 6)
+
+    assert headings(content) == []
+
+
+def test_the_author_below_the_title_of_a_book_is_no_heading() -> None:
+    title = at(50, 600, "The Book of Pumps", size=24) + at(50, 200, "Ann Lee", size=18)
+    notice = lines(50, 100, *_PROSE)
+    chapter = sections(at(50, 700, "1 Valves", size=18))
+
+    assert headings(title, notice, chapter) == ["# The Book of Pumps", "## 1 Valves"]
+
+
+def test_a_bold_heading_of_several_words_may_repeat() -> None:
+    pages = [
+        at(50, y, "Detailed Description", font="B") + lines(50, y - 20, *_PROSE * 6)
+        for y in (700, 600, 500, 650, 550)
+    ]
+
+    assert headings(*pages) == ["# Detailed Description"] * 5
+
+
+@pytest.mark.parametrize("font", ["B", "I"])
+def test_a_long_number_in_bold_or_italics_is_a_heading(font: str) -> None:
+    content = sections(at(50, 700, "3.1.2 Angle: how it is measured.", font=font))
+    italic = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Oblique >>"
+
+    assert headings(content, extra=[italic], fonts={"I": b"11 0 R"}) == [
+        "### 3.1.2 Angle: how it is measured."
+    ]
+
+
+def test_a_numbered_heading_in_small_bold_type_is_a_heading() -> None:
+    content = sections(at(50, 700, "II. THE MODEL", size=10.5, font="B"))
+
+    assert headings(content) == ["# II. THE MODEL"]
