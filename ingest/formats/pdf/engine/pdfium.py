@@ -244,6 +244,14 @@ def object_colour(handle: int) -> tuple[int, int, int, int]:
     return (_COLOUR[0], _COLOUR[1], _COLOUR[2], _COLOUR[3]) if known else (0, 0, 0, 255)
 
 
+def matrix(handle: int) -> tuple[float, float, float, float, float, float]:
+    """The transformation of an object; of a form XObject, from its coordinates to those around."""
+    if not _object_matrix(handle, _FLOATS_AT[0]):
+        return 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
+    a, b, c, d, e, f = _FLOATS
+    return a, b, c, d, e, f
+
+
 def draws(path: int) -> tuple[bool, bool]:
     """Whether a path is filled, and whether it is stroked."""
     _draw_mode(path, _INTS_AT[0], _INTS_AT[1])
@@ -268,8 +276,7 @@ def path_edges(path: int, most: int) -> list[Box]:
     if len(kinds) < count:
         return []
     segments = list(map(_segment, repeat(_argument(path)), range(count)))
-    _object_matrix(path, _FLOATS_AT[0])
-    a, b, c, d, e, f = _FLOATS
+    a, b, c, d, e, f = matrix(path)
     edges = []
     previous = first = (0.0, 0.0)
     for segment, kind, (x, y) in zip(segments, kinds, _points(segments), strict=True):

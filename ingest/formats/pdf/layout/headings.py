@@ -169,7 +169,8 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
         and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
-    if not found or len(found) > _MOST_BOLD * len(lines):
+    count = sum(len(line.table.rows) if line.table else 1 for line in lines)
+    if not found or len(found) > _MOST_BOLD * count:
         return
     numbered = [line.level for line in lines if line.level and NUMBERED.match(line.text)]
     sizes = [line.level for line in lines if line.level]
