@@ -218,14 +218,8 @@ def form_objects(form: int, most: int) -> list[int]:
     return list(map(_form_object, repeat(form), range(count)))
 
 
-def bounds(handle: int) -> Box:
-    """Left, top, right, bottom of an object; inside a form XObject, in its coordinates."""
-    left, top, right, bottom = all_bounds([handle])[0].tolist()
-    return left, top, right, bottom
-
-
 def all_bounds(handles: Sequence[int]) -> Boxes:
-    """Bounds of many objects."""
+    """Left, top, right, bottom of objects; inside a form XObject, in its coordinates."""
     boxes = np.zeros((len(handles), 4), np.float32)
     left, top, right, bottom = _ROOM_AT
     for start in range(0, len(handles), _MANY):
@@ -246,8 +240,7 @@ def object_colour(handle: int) -> tuple[int, int, int, int]:
 
 def matrix(handle: int) -> tuple[float, float, float, float, float, float]:
     """The transformation of an object; of a form XObject, from its coordinates to those around."""
-    if not _object_matrix(handle, _FLOATS_AT[0]):
-        return 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
+    _object_matrix(handle, _FLOATS_AT[0])
     a, b, c, d, e, f = _FLOATS
     return a, b, c, d, e, f
 

@@ -48,7 +48,7 @@ def line_ends(page: PageLines) -> Edges:
         return edges
     column: list[Line] = []
     for line in page.lines:
-        if line.kind == "table" or line.level or not line.text:
+        if line.kind in ("table", "code") or line.level or not line.text:
             continue
         if column and (line.bottom > column[-1].top or line.left > column[-1].right):
             _take(column, edges)
