@@ -21,6 +21,7 @@ from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.layout.headings import mark_headings
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
+from ingest.formats.pdf.layout.listings import fence_listings
 from ingest.formats.pdf.layout.margins import move_margins_last, move_notes_to_sections
 from ingest.formats.pdf.layout.markdown import page_markdown
 from ingest.formats.pdf.layout.outline import Bookmark
@@ -130,6 +131,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
     run_or_roll_back("furniture", pages, lambda: drop_headers_and_footers(pages))
     run_or_roll_back("furniture", pages, lambda: move_margins_last(pages))
     run_or_roll_back("tables", pages, lambda: carry_headers(pages))
+    run_or_roll_back("layout", pages, lambda: fence_listings(pages))
     run_or_roll_back("hyphens", pages, lambda: join_hyphenated(pages))
     outline = improve(
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]

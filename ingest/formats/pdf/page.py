@@ -17,6 +17,7 @@ from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.layout.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.links import Link, find_linked
+from ingest.formats.pdf.layout.listings import find_fixed_width
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.right_to_left import is_mostly_right_to_left, restore_logical_order
@@ -194,6 +195,7 @@ class PageReader:
             find = tables_right_to_left if from_right else tables_to_markdown
             run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
+        attempt("layout", lambda: find_fixed_width(text_page, lines))
         attempt("headings", lambda: find_bold(text_page, lines))
 
     def _restore_order(self, text_page: int, lines: PageLines) -> None:

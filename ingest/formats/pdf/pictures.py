@@ -70,7 +70,7 @@ def _count_objects(page: int) -> _ObjectCounts:
         before = seen.images
         _count(handle, seen, 0)
         if seen.images > before:  # a form XObject with images counts with its whole area
-            left, top, right, bottom = pdfium.bounds(handle)
+            left, top, right, bottom = pdfium.all_bounds([handle])[0].tolist()
             seen.area += max(right - left, 0.0) * max(top - bottom, 0.0)
     return seen
 

@@ -219,14 +219,8 @@ def form_objects(form: int, most: int) -> list[int]:
     return list(map(_form_object, repeat(form), range(count)))
 
 
-def bounds(handle: int) -> Box:
-    """Left, top, right, bottom of an object; inside a form XObject, in its coordinates."""
-    left, top, right, bottom = all_bounds([handle])[0].tolist()
-    return left, top, right, bottom
-
-
 def all_bounds(handles: Sequence[int]) -> Boxes:
-    """Bounds of many objects."""
+    """Left, top, right, bottom of objects; inside a form XObject, in its coordinates."""
     boxes = np.zeros((len(handles), 4), np.float32)
     left, top, right, bottom = _ROOM_AT
     for start in range(0, len(handles), _MANY):
@@ -243,6 +237,13 @@ def object_colour(handle: int) -> tuple[int, int, int, int]:
     """Fill of an object: red, green, blue, opacity, from 0 to 255; opaque black if unknown."""
     known = _object_fill(handle, *_COLOUR_AT)
     return (_COLOUR[0], _COLOUR[1], _COLOUR[2], _COLOUR[3]) if known else (0, 0, 0, 255)
+
+
+def matrix(handle: int) -> tuple[float, float, float, float, float, float]:
+    """The transformation of an object; of a form XObject, from its coordinates to those around."""
+    _object_matrix(handle, _FLOATS_AT[0])
+    a, b, c, d, e, f = _FLOATS
+    return a, b, c, d, e, f
 
 
 def draws(path: int) -> tuple[bool, bool]:
@@ -269,8 +270,7 @@ def path_edges(path: int, most: int) -> list[Box]:
     if len(kinds) < count:
         return []
     segments = list(map(_segment, repeat(_argument(path)), range(count)))
-    _object_matrix(path, _FLOATS_AT[0])
-    a, b, c, d, e, f = _FLOATS
+    a, b, c, d, e, f = matrix(path)
     edges = []
     previous = first = (0.0, 0.0)
     for segment, kind, (x, y) in zip(segments, kinds, _points(segments), strict=True):

@@ -28,6 +28,7 @@ _DEEPEST = 4  # heading levels by font size
 _FEWEST_WORDS = 30  # words in the document, for font sizes to be meaningful
 _MOST = 0.35  # share of all lines; above this, large type does not mean a heading
 _MOST_BOLD = 0.12  # the same for bold lines in the size of the body
+_WITH_HEADING = 10  # lines for which a table counts, whatever its length: one may be above it
 _FEWEST_BOOKMARKS = 5  # found on their pages, for the outline to be complete
 _OFTEN = 4  # times; a line repeated as often is a label, such as `Note`
 _TEXT = 0.3  # share of a size's characters in paragraphs; above this, it is a size for text
@@ -59,7 +60,7 @@ def _body_size(lines: Sequence[Line]) -> float | None:
     """The font size of most of the text; None if there is too little text."""
     lengths: dict[float, int] = defaultdict(int)
     for line in lines:
-        if line.kind in ("text", "table"):
+        if line.kind in ("text", "table", "code"):
             lengths[line.size] += len(line.text)
     sizes: Counter[float] = Counter()
     for size, length in lengths.items():
@@ -88,12 +89,17 @@ def _by_size(
     found = [
         group for group in found if times[group[0].text] < _OFTEN or NUMBERED.match(group[0].text)
     ]
-    if not found or sum(map(len, found)) > _MOST * len(lines):
+    if not found or sum(map(len, found)) > _MOST * sum(_count(line, 1) for line in lines):
         return
     levels = _levels({round(group[0].size, 1) for group in found})
     for group in found:
         group[0].level = levels[round(group[0].size, 1)]
         join(group)
+
+
+def _count(line: Line, table: int) -> int:
+    """The number of lines that this is, if it is not a table."""
+    return table if line.kind == "table" else line.text.count("\n") + 1
 
 
 def _text_sizes(pages: Sequence[PageLines], body: float, contents: set[int]) -> set[float]:
@@ -180,7 +186,7 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
         and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
-    if not found or len(found) > _MOST_BOLD * len(lines):
+    if not found or len(found) > _MOST_BOLD * sum(_count(line, _WITH_HEADING) for line in lines):
         return
     numbered = [line.level for line in lines if line.level and NUMBERED.match(line.text)]
     sizes = [line.level for line in lines if line.level]

@@ -11,6 +11,7 @@ from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, join
 from ingest.formats.pdf.layout.text_lines import Line, LinkedText, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
+_BLOCKS = frozenset(["table", "code"])
 _MISLEADING = frozenset("#|`~=-")
 # Presentation forms in PDFs: ligatures, Arabic letter forms, Chinese radicals. NFKC on all text
 # would also turn `x²` into `x2`.
@@ -66,7 +67,7 @@ def _apart(mark: re.Match[str]) -> str:
 
 def _markdown(line: Line, links: Sequence[LinkedText]) -> str:
     text = linked(line.text, links) if links else line.text
-    if line.kind == "table":
+    if line.kind in _BLOCKS:
         return text
     text = text.strip()
     if line.level:
@@ -85,7 +86,7 @@ def _usual_pitch(lines: Sequence[Line]) -> float:
 
 
 def _is_apart(previous: Line, line: Line, pitch: float) -> bool:
-    if line.level or previous.level or line.kind == "table" or previous.kind == "table":
+    if line.level or previous.level or line.kind in _BLOCKS or previous.kind in _BLOCKS:
         return True
     distance = previous.top - line.top
     if -2 * pitch <= distance <= _WIDER * pitch:

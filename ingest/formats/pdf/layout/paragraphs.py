@@ -4,6 +4,7 @@ A line was wrapped if the first word of the next one had no room behind it. Addr
 code keep their lines.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ _WIDE = 0.52  # font sizes per character; fixed type and lines with gaps are wid
 _LOOSE = 0.7  # the same for lines that have gaps for certain
 _SIZE = 0.85  # of the height of a line
 _GRAIN = 3.0  # points by which the ends of justified lines may differ
+_AT_EDGE = 6.0  # points of room at the end of a justified line
 _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is indented
 _ITEM = re.compile(
     r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
@@ -34,8 +36,9 @@ _ELSEWHERE = 3.0  # font sizes between the right end of a line and the left end 
 _CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
 
-Edges = dict[int, tuple[float, float]]
-"""By the id of a line: left and right edge of its column, in points."""
+Edges = dict[int, tuple[float, float, float]]
+"""By the id of a line: left and right edge of its column; room behind it, above which a capital
+begins a line of its own. In points."""
 
 
 def line_ends(page: PageLines) -> Edges:
@@ -45,7 +48,7 @@ def line_ends(page: PageLines) -> Edges:
         return edges
     column: list[Line] = []
     for line in page.lines:
-        if line.kind == "table" or line.level or not line.text:
+        if line.kind in ("table", "code") or line.level or not line.text:
             continue
         if column and (line.bottom > column[-1].top or line.left > column[-1].right):
             _take(column, edges)
@@ -58,16 +61,19 @@ def line_ends(page: PageLines) -> Edges:
 def _take(column: Sequence[Line], edges: Edges) -> None:
     if len(column) < 2:
         return
-    rights = [line.right for line in column]
-    counted = Counter([int(right / _GRAIN) for right in rights])
-    usual, times = counted.most_common(1)[0]
-    right = (usual + 1) * _GRAIN if times >= _FEWEST else max(rights)
-    left = min(line.left for line in column)
+    left, right = min(line.left for line in column), max(line.right for line in column)
+    half = (left + right) / 2
+    # Not where most lines end: the marks of a list, or short lines, may end at one place, too.
+    counted = Counter([int(line.right / _GRAIN) for line in column if line.right > half])
+    often = [place for place, times in counted.items() if times >= _FEWEST]
+    if often:
+        right = (max(often) + 1) * _GRAIN
     for block in _blocks(column):
         own = max(line.right for line in block)
-        edge = (left, own if own < right and _is_filled(block, own) else right)
+        edge = own if own < right and _is_filled(block, own) else right
+        most_room = math.inf if _is_prose(block, edge) else _AT_EDGE if often else 0.0
         for line in block:
-            edges[id(line)] = edge
+            edges[id(line)] = left, edge, most_room
 
 
 def _blocks(column: Sequence[Line]) -> Iterator[list[Line]]:
@@ -106,6 +112,14 @@ def _is_filled(block: Sequence[Line], right: float) -> bool:
     return filled >= _FEWEST and 2 * continued >= filled
 
 
+def _is_prose(block: Sequence[Line], right: float) -> bool:
+    """Whether most lines are full; those of an index, or of code, are so by chance."""
+    if len(block) <= _FEWEST:
+        return True
+    filled = sum(right - line.right < room_needed(following) for line, following in pairwise(block))
+    return 2 * filled >= len(block) - 1
+
+
 def room_needed(line: Line) -> float:
     """The room that the first word of a line and the space before it take, in points."""
     text = line.text
@@ -120,9 +134,7 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     text = following.text
     if edge is None or not text or following.kind not in ("text", line.kind):
         return False
-    if following.kind == "note" and _begins_note(line.text, text):
-        return False
-    left, right = edge
+    left, right, most_room = edge
     size = line.size or line.height
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
@@ -142,27 +154,42 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         and " " in text
     ):
         return False
-    if _has_gaps(line) and _has_gaps(following):
+    if room >= most_room and not first.islower() and not is_right_to_left:
         return False
-    ending = line.text[-1]
-    if ending.isdigit() and line.text[-6:].rstrip("0123456789 ").endswith(_LEADERS):
-        return False
-    if (not first.isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
+    if _begins_anew(line, following):
         return False
     return (
-        ending not in _END_OF_SENTENCE
+        line.text[-1] not in _END_OF_SENTENCE
         or is_right_to_left
         or not _INDENT[0] * size < following.left - line.left < _INDENT[1] * size
     )
+
+
+def _begins_anew(line: Line, following: Line) -> bool:
+    """Whether words and gaps say that the line below begins a note, an item, an entry or a row."""
+    above, text = line.text, following.text
+    if following.kind == "note" and _begins_note(above, text):
+        return True
+    if text[0].isdigit() and _counts_on(above, text):  # numbered lines, as of code
+        return True
+    if (not text[0].isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
+        return True
+    if above[-1].isdigit() and above[-6:].rstrip("0123456789 ").endswith(_LEADERS):
+        return True
+    return _has_gaps(line) and _has_gaps(following)
 
 
 def _begins_note(above: str, text: str) -> bool:
     """Whether a line of a footnote begins the next one: a figure may also go on in a sentence."""
     if NOTE.match(text) is None:
         return False
+    return _counts_on(above, text) or above.endswith(_END_OF_SENTENCE)
+
+
+def _counts_on(above: str, text: str) -> bool:
+    """Whether two lines begin with consecutive numbers."""
     number, next_number = _NUMBER.match(above), _NUMBER.match(text)
-    is_next = number and next_number and int(number[0]) + 1 == int(next_number[0])
-    return bool(is_next) or above.endswith(_END_OF_SENTENCE)
+    return bool(number and next_number and int(number[0]) + 1 == int(next_number[0]))
 
 
 def _is_bullet_smaller(line: Line, following: Line) -> bool:

@@ -4,6 +4,7 @@ pdfium returns text in file order, which is mostly reading order: programs write
 and box after box. Lines are moved only where a line would follow one that is below it.
 """
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +26,7 @@ def sort_lines(page: PageLines) -> None:
     ordered = _with_feet_last(lines)
     above = _above(ordered)
     if np.tril(above, -1).any():
-        ordered = [ordered[index] for index in _Sorter(ordered, above).sorted()]
+        ordered = [ordered[index] for index in _Sorter(above).sorted()]
     if ordered is not lines and _clashes(ordered) <= _clashes(lines):
         page.lines = ordered
 
@@ -67,26 +68,32 @@ def _clashes(lines: list[Line]) -> int:
 
 
 class _Sorter:
-    def __init__(self, lines: list[Line], above: NDArray[np.bool_]) -> None:
-        self._tops = [line.top for line in lines]
+    def __init__(self, above: NDArray[np.bool_]) -> None:
         self._above = np.ascontiguousarray(above.T)
         """For each line, which lines are above it."""
-        self._left = np.ones(len(lines), np.bool_)
+        self._left = np.ones(len(above), np.bool_)
         """Lines that are not sorted yet."""
         self._sorted: list[int] = []
 
     def sorted(self) -> list[int]:
-        """Indices in file order, each after the lines above it."""
-        for index in range(len(self._tops)):
-            self._visit(index)
+        """Indices in file order, each after the lines above it, which keep the file's order, too:
+        from the top down, those of two columns would alternate."""
+        for index in range(len(self._above)):
+            if self._left[index]:
+                self._take(index)
         return self._sorted
 
-    def _visit(self, index: int) -> None:
-        if not self._left[index]:
-            return
+    def _take(self, index: int) -> None:
+        path = [(index, self._lines_above(index))]
+        while path:
+            index, above = path[-1]
+            other = next((other for other in above if self._left[other]), None)
+            if other is None:
+                self._sorted.append(index)
+                path.pop()
+            else:
+                path.append((other, self._lines_above(other)))
+
+    def _lines_above(self, index: int) -> Iterator[int]:
         self._left[index] = False
-        above = np.flatnonzero(self._above[index] & self._left).tolist()
-        # From the top down, so that the lines above are already done: that keeps recursion shallow.
-        for other in sorted(above, key=lambda item: -self._tops[item]):
-            self._visit(other)
-        self._sorted.append(index)
+        return iter(np.flatnonzero(self._above[index] & self._left).tolist())

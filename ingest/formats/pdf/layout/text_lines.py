@@ -26,7 +26,7 @@ _NOT_BEFORE_CELL = (",", ".", "…", "_")  # dot leaders, and page numbers in an
 _FIXED = 3  # lines of the same width per character
 _FEWEST_CHARACTERS = 12  # of a line whose width per character is compared with the median
 
-Kind = Literal["text", "table", "running", "note"]
+Kind = Literal["text", "table", "code", "running", "note"]
 """Running heads and feet, and footnotes, follow the text of their page, and are no headings."""
 
 
@@ -42,7 +42,7 @@ class Table:
 
 @dataclass(slots=True)
 class Line:
-    """A line of text, or a table that replaced lines.
+    """A line of text, or a table or listing that replaced lines.
 
     Coordinates are points on the page as shown: x to the right, y upwards.
     """
@@ -68,6 +68,8 @@ class Line:
     kind: Kind = "text"
     ends_word: bool = False
     """Whether the file has a space behind it; set only for Korean, which breaks inside words."""
+    pitch: float = 0.0
+    """Width of each character in points, if all are as wide; else 0."""
     table: Table | None = None
     """Of a table that was found by its rules or columns; `text` is its Markdown."""
 

@@ -8,7 +8,7 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.pdf.tables.aligned import find_aligned
 from ingest.formats.pdf.tables.cells import Glyphs
 from ingest.formats.pdf.tables.ruled import replace_ruled
-from ingest.formats.pdf.tables.ruling_lines import find_grids
+from ingest.formats.pdf.tables.ruling_lines import find_grids, may_be_in_forms
 
 _FEWEST_GAPS = 3
 _SAMPLE = 12  # objects
@@ -69,8 +69,8 @@ def _characters(page: PageLines) -> int:
 
 
 def _has_rules(page: int) -> bool:
-    """Whether a sample of the page's objects has many paths."""
+    """Whether a sample of the page's objects has many paths, or forms that may have them."""
     count = pdfium.count_objects(page)
     sample = range(0, count, max(count // _SAMPLE, 1))
     kinds = list(map(pdfium.object_type, pdfium.some_objects(page, sample)))
-    return kinds.count(pdfium.PATH) > _DRAWN * len(sample)
+    return kinds.count(pdfium.PATH) > _DRAWN * len(sample) or may_be_in_forms(count, kinds)

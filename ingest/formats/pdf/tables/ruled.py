@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ingest.formats.pdf.layout.text_lines import Line, PageLines, Table
 from ingest.formats.pdf.tables.cells import Glyphs, Word, replace_by_table
@@ -17,6 +18,8 @@ from ingest.formats.pdf.tables.ruling_lines import Grid
 
 _SLACK = 1.0  # points by which a word may exceed its cell
 _OUTSIDE = 4.0  # points by which text may exceed its table
+_TIGHT = 0.1  # line heights between letters of a word
+_FEW_CUT, _CUT = 1, 0.05  # words through which rules run, and their share
 _FILLED = 0.4  # minimum share of filled cells in a ruled table; forms and charts have fewer
 _MERGED = 0.4  # share of cells that belong to another; diagrams have more
 _LONGEST_REPEATED = 60  # characters of a merged cell: a label, not a text
@@ -35,6 +38,8 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     ):
         return
     glyphs.load_words(inside)
+    if _cuts_words(inside, grid, glyphs):
+        return
     merged = _merged_cells(grid)
     inside = _below_titles(inside, grid, merged)
     pieces = _pieces_by_band(inside, grid, glyphs)
@@ -42,11 +47,15 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     bands = sorted(pieces)
     rows: list[list[str]] = []
     whole_bands: dict[int, int] = {}
+    is_unsure = False  # whether what is taken for one row may be several
     for band in bands:
         found = list(_rows(pieces[band], len(bands), grid))
         if len(found) == 1:
             whole_bands[band] = len(rows)
+            is_unsure = is_unsure or len(_starts(baselines(pieces[band]), grid)) > 1
         rows += found
+    if grid.is_open and is_unsure and len(rows) < _FEWEST_ROWS:
+        return
     filled = sum(bool(row[column]) for row in rows for column in used)
     hidden = sum(row in bands and column in used for row, column in merged)
     if hidden > _MERGED * len(rows) * len(used):
@@ -59,6 +68,33 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     replace_by_table(
         page, inside, Table([[row[column] for column in used] for row in rows], columns)
     )
+
+
+def _cuts_words(inside: Sequence[Line], grid: Grid, glyphs: Glyphs) -> bool:
+    """Whether rules run through words, as those of squared paper do.
+
+    Cells without a space between them are one word, too, but their letters stand apart.
+    """
+    inner = grid.columns[1:-1]
+    count = cut = 0
+    for line in inside:
+        middle = (line.top + line.bottom) / 2
+        for word in glyphs.words(line):
+            count += 1
+            _, _, left, right = word
+            first, last = (bisect_left(inner, x) for x in (left + _SLACK, right - _SLACK))
+            if first < last and _crosses(grid, first, last, middle):
+                gaps = _gaps(glyphs.letters(line, word), inner)
+                cut += min(gaps, default=1.0) < _TIGHT * line.height
+    return cut > (0 if grid.is_open else max(_FEW_CUT, _CUT * count))
+
+
+def _gaps(letters: Sequence[Word], boundaries: Sequence[float]) -> Iterator[float]:
+    """The gaps between letters of different columns."""
+    for (_, _, left, right), (_, _, next_left, next_right) in pairwise(letters):
+        column = bisect_left(boundaries, (left + right) / 2)
+        if column != bisect_left(boundaries, (next_left + next_right) / 2):
+            yield next_left - right
 
 
 def _is_within(line: Line, grid: Grid) -> bool:
@@ -104,13 +140,17 @@ def _pieces_by_band(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> dict[i
 def _rows(inside: Sequence[Piece], bands: int, grid: Grid) -> Iterator[list[str]]:
     """The rows between two ruled lines: one, or several if only the columns are ruled there."""
     lines = baselines(inside)
-    starts = first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
+    starts = _starts(lines, grid)
     is_split = len(starts) > 1 and (
         numeric_columns([lines[index] for index in starts])
         or (bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts))
     )
     for row in grouped(lines, starts) if is_split else [inside]:
         yield texts(row, len(grid.columns) - 1)
+
+
+def _starts(lines: Sequence[Sequence[Piece]], grid: Grid) -> list[int]:
+    return first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
 
 
 def _is_prose(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> bool:

@@ -1,6 +1,6 @@
 """Finds the ruled lines of a page, and the grids that they form."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -18,7 +18,11 @@ _SAME = 2.0  # points between lines that count as one
 _MOST_OBJECTS = 8000
 _MOST_SEGMENTS = 2000  # per path
 _MOST_RULES = 1500  # per direction
-_FEWEST_LEVEL, _FEWEST_VERTICAL = 2, 3
+_FEW_OBJECTS = 32  # of a page that may be put together from form XObjects, as by imposition
+_DEEPEST = 3  # form XObjects inside each other
+_FEWEST_LEVEL, _FEWEST_VERTICAL = 2, 1
+_FEWEST_EDGES = 3  # of columns, and of rows between fewer vertical lines
+_OPEN = 12.0  # points by which lines go on beyond the last one that crosses them: a cell without it
 
 RuledLine = tuple[float, float, float]
 """Position across its direction, start and end along it: y, x, x or x, y, y."""
@@ -36,6 +40,12 @@ class Grid:
     """The vertical lines at each x in `columns`."""
     levels: tuple[tuple[RuledLine, ...], ...]
     """The horizontal lines at each y in `rows`."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an edge has no line: less sure to be a table."""
+        edges = (self.verticals[0], self.verticals[-1], self.levels[0], self.levels[-1])
+        return not all(edges)
 
     def is_divided(self, column: int, y: float) -> bool:
         """Whether a line bounds this column on its left at this height."""
@@ -55,7 +65,10 @@ def _reaches(rules: Sequence[RuledLine], place: float) -> bool:
 
 
 def find_grids(page: int, turn: int, *, mirrored: bool = False) -> list[Grid]:
-    """Grids of at least two columns; `turn`: quarter turns by which its text is upright."""
+    """Grids of at least two columns; `turn`: quarter turns by which its text is upright.
+
+    Cells at the edge may be open, as where only the columns are divided from each other.
+    """
     edges = _edges(page)
     if len(edges) < _FEWEST_LEVEL + _FEWEST_VERTICAL:
         return []
@@ -76,11 +89,40 @@ def find_grids(page: int, turn: int, *, mirrored: bool = False) -> list[Grid]:
     return list(_grids(level, vertical))
 
 
+def may_be_in_forms(count: int, kinds: Collection[int]) -> bool:
+    """Whether rules may be in form XObjects: those of other pages are figures."""
+    return count <= _FEW_OBJECTS and pdfium.FORM in kinds
+
+
 def _edges(page: int) -> Boxes:
     """Boxes of thin paths, and of the segments of larger paths."""
     handles = pdfium.page_objects(page, _MOST_OBJECTS)
-    kinds = map(pdfium.object_type, handles)
-    paths = [handle for handle, kind in zip(handles, kinds, strict=True) if kind == pdfium.PATH]
+    return _edges_among(handles, depth=0, budget=[_MOST_OBJECTS])
+
+
+def _edges_among(handles: Sequence[int], *, depth: int, budget: list[int]) -> Boxes:
+    """`budget`: how many objects of form XObjects may still be looked at."""
+    kinds = list(map(pdfium.object_type, handles))
+    found = [_edges_of([h for h, kind in zip(handles, kinds, strict=True) if kind == pdfium.PATH])]
+    if may_be_in_forms(len(handles), kinds) and depth < _DEEPEST:
+        for handle, kind in zip(handles, kinds, strict=True):
+            if kind == pdfium.FORM:
+                inner = pdfium.form_objects(handle, budget[0])
+                budget[0] -= len(inner)
+                edges = _edges_among(inner, depth=depth + 1, budget=budget)
+                found.append(_transformed(edges, pdfium.matrix(handle)))
+    return np.concatenate(found)
+
+
+def _transformed(boxes: Boxes, matrix: Sequence[float]) -> Boxes:
+    """The boxes around what a transformation makes of boxes."""
+    a, b, c, d, e, f = matrix
+    xs, ys = boxes[:, [0, 0, 2, 2]], boxes[:, [1, 3, 1, 3]]
+    x, y = a * xs + c * ys + e, b * xs + d * ys + f
+    return np.stack([x.min(axis=1), y.max(axis=1), x.max(axis=1), y.min(axis=1)], axis=1)
+
+
+def _edges_of(paths: Sequence[int]) -> Boxes:
     if not paths:
         return np.zeros((0, 4), np.float32)
     boxes = pdfium.all_bounds(paths)
@@ -129,9 +171,11 @@ def _grids(level: list[RuledLine], vertical: list[RuledLine]) -> Iterator[Grid]:
     for row_set, column_set in _components(meets):
         if len(row_set) < _FEWEST_LEVEL or len(column_set) < _FEWEST_VERTICAL:
             continue
-        ys = _distinct(rows[row_set, 0])
-        xs = _distinct(columns[column_set, 0])
-        if len(ys) >= _FEWEST_LEVEL and len(xs) >= _FEWEST_VERTICAL:
+        ys = _with_open_ends(_distinct(rows[row_set, 0]), columns[column_set])
+        xs = _with_open_ends(_distinct(columns[column_set, 0]), rows[row_set])
+        if len(xs) >= _FEWEST_EDGES and len(ys) >= _FEWEST_LEVEL:
+            if len(column_set) < _FEWEST_EDGES and len(ys) < _FEWEST_EDGES:
+                continue
             ys.reverse()
             yield Grid(
                 columns=tuple(xs),
@@ -139,6 +183,17 @@ def _grids(level: list[RuledLine], vertical: list[RuledLine]) -> Iterator[Grid]:
                 verticals=_at(xs, [vertical[index] for index in column_set]),
                 levels=_at(ys, [level[index] for index in row_set]),
             )
+
+
+def _with_open_ends(places: list[float], across: NDArray[np.float64]) -> list[float]:
+    """The places of lines, and where most of those across them end beyond the first and last."""
+    half = len(across) // 2
+    start, end = float(np.sort(across[:, 1])[half]), float(np.sort(across[:, 2])[-half - 1])
+    if start < places[0] - _OPEN:
+        places = [start, *places]
+    if end > places[-1] + _OPEN:
+        places = [*places, end]
+    return places
 
 
 def _at(places: Sequence[float], rules: Sequence[RuledLine]) -> tuple[tuple[RuledLine, ...], ...]:

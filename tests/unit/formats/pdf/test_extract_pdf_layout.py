@@ -60,6 +60,20 @@ def test_a_title_over_two_columns_comes_first_though_written_last() -> None:
     assert found.text.split("\n", 1)[0].startswith("A title")
 
 
+def test_a_headline_written_before_the_columns_above_it_leaves_each_whole() -> None:
+    headline = at(50, 500, "A headline below both of the columns, as wide as they are together")
+    left = lines(50, 700, "left one", "left two", "left three")
+    right = lines(320, 700, "right one", "right two", "right three")
+
+    below = at(50, 470, "Text below it")
+
+    found = extract(headline + left + right + below)
+
+    assert " ".join(found.text.split()).startswith(
+        "left one left two left three right one right two right three A headline"
+    )
+
+
 def test_a_foot_written_first_leaves_the_text_in_its_order() -> None:
     foot = at(50, 30, "208 A report of a company that has a long name and Annex 209")
     left = lines(50, 700, "Lines of the left", "column", "are read", "at first.")

@@ -50,6 +50,40 @@ def test_a_narrower_block_of_prose_has_an_edge_of_its_own() -> None:
     assert text.startswith(" ".join(_INDENTED))
 
 
+def test_prose_beside_marks_that_end_at_one_place_has_the_edge_of_its_lines() -> None:
+    marks = at(50, 760, ".") + at(50, 745, ".") + at(50, 730, ".")
+
+    text = extract(marks + lines(50, 700, _LONG, _LONG, "Harbour and quay."))
+
+    assert text.endswith(f"{_LONG} {_LONG} Harbour and quay.")
+
+
+def test_entries_of_an_index_keep_their_lines_though_some_are_full() -> None:
+    entries = (
+        "Harbours of the north and of the west, 12",
+        "Heron pumps",
+        "Hinges and brackets for them, of brass, 44",
+        "Hoists, 20",
+        "Hydrants of all towns along the old coast, 3",
+        "Ice, 7",
+        "Inlets, 9",
+        "Keel, 12",
+        "Ladders, 14",
+    )
+
+    assert extract(lines(50, 700, *entries)) == "\n".join(entries)
+
+
+def test_numbered_lines_keep_their_breaks() -> None:
+    code = (
+        "1 first comes a line of code that is as wide as its column,",
+        "2 then one that is as wide as that, and that has a comment",
+        "3 and the last one of them ends here, because all is said.",
+    )
+
+    assert extract(lines(50, 700, *code)) == "\n".join(code)
+
+
 def test_a_narrower_block_of_code_keeps_its_lines() -> None:
     code = ("for each in alist[:]:", "spam = eggs(each)", "print(spam, each)", "total += spam")
 

@@ -3,7 +3,7 @@
 import io
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import at, document, grid, lines, rule
+from tests.builders.make_pdf import Sheet, at, document, grid, lines, rule
 
 
 def extract(content: bytes) -> str:
@@ -65,6 +65,71 @@ def test_rules_around_a_form_with_few_words_make_no_table() -> None:
     assert "|" not in text
     assert "Name" in text
     assert "Date" in text
+
+
+def test_rules_through_words_are_squared_paper_and_no_table() -> None:
+    prose = ["Each of the words in this note", "is written on paper for sums,", "over its lines."]
+    squares = grid([40 + 14.0 * n for n in range(20)], [660 + 14.0 * n for n in range(6)])
+
+    assert extract(document(squares + lines(50, 715, *prose))) == " ".join(prose)
+
+
+def test_cells_without_a_space_between_them_are_cut_at_the_rule() -> None:
+    rows = b"".join(at(50, y, "12") + at(66, y, "345") + at(90, y, "67") for y in (715, 695, 675))
+
+    text = extract(document(rows + grid([45, 64.5, 88, 110], [670, 690, 710, 730])))
+
+    assert text.split("\n")[0] == "| 12 | 345 | 67 |"
+
+
+_PIPES = [["Part", "Size in millimetres"], ["Bolt", "10"], ["Heron nut", "eleven"], ["Rod", "12"]]
+
+
+def _open_table() -> bytes:
+    """Its columns are divided from each other; neither its sides nor its end have a rule."""
+    levels = b"".join(rule(45, y, 260, y) for y in (730, 710, 690, 670))
+    return cells([50, 150], [715, 695, 675, 655], _PIPES) + levels + rule(145, 730, 145, 650)
+
+
+def test_a_table_with_rules_between_its_cells_only_has_all_of_them() -> None:
+    text = extract(document(_open_table() + at(50, 560, "Text below.")))
+
+    assert text.split("\n") == [
+        "| Part | Size in millimetres |",
+        "|---|---|",
+        "| Bolt | 10 |",
+        "| Heron nut | eleven |",
+        "| Rod | 12 |",
+        "",
+        "Text below.",
+    ]
+
+
+def test_a_rule_between_columns_of_prose_makes_no_table_of_them() -> None:
+    left = lines(50, 700, *["Some words of a story on the left,"] * 8)
+    right = lines(320, 700, *["and of one that is on the right, all"] * 8)
+    frame = rule(45, 730, 550, 730) + rule(300, 730, 300, 590) + rule(45, 590, 550, 590)
+
+    assert "|" not in extract(document(left + right + frame))
+
+
+def test_tables_of_an_imposed_page_are_found_in_its_forms() -> None:
+    content = _open_table()
+    resources = b"/Resources << /Font << /F 3 0 R >> >>"
+    inner = b"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Matrix [1 0 0 1 20 -30] "
+    outer = b"<< /Type /XObject /Subtype /Form /BBox [0 0 1200 1600] "
+    do = b"q 0.9 0 0 0.9 5 7 cm /I Do Q"
+    extra = [
+        inner + resources + b" /Length %d >>\nstream\n%b\nendstream" % (len(content), content),
+        outer
+        + b"/Resources << /XObject << /I 11 0 R >> >> /Length %d >>\nstream\n%b\nendstream"
+        % (len(do), do),
+    ]
+    page = Sheet(content=b"/O Do", entries=b"/Resources << /XObject << /O 12 0 R >> >>")
+
+    text = extract(document(page, extra=extra))
+
+    assert text.split("\n")[2:] == ["| Bolt | 10 |", "| Heron nut | eleven |", "| Rod | 12 |"]
 
 
 def test_rows_of_the_same_columns_are_a_table_without_rules() -> None:
