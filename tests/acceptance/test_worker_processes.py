@@ -158,9 +158,10 @@ def test_nothing_is_left_of_a_killed_service_and_its_jobs_are_done_by_the_next(
 ) -> None:
     service = start(INGEST_HEARTBEAT="0.5", INGEST_STALE_AFTER="4").wait_until_ready()
     _wait_until_complete(service)
-    _hold_all_slots(service, openai)
+    frozen, _ = _hold_all_slots(service, openai)
     everyone = family(service.process.pid)
 
+    os.kill(frozen, signal.SIGSTOP)  # it cannot notice anything
     service.kill()
     until(lambda: _are_gone(everyone))
     service.restart()
