@@ -55,6 +55,7 @@ from api.routes.uploads import url_check
 from api.schema import openapi
 from api.schema.query import reject_unknown_query
 from api.upload.incoming import Incoming
+from api.worker_processes.supervisor import WorkerProcesses
 from ingest.errors import (
     BlobMissing,
     Conflict,
@@ -117,12 +118,13 @@ def create_app(
     has_docs: bool = True,
     dashboard: Path | None = STATIC,
     root_path: str = "",
+    worker_processes: WorkerProcesses | None = None,
 ) -> FastAPI:
     """Create the application; the runtime lives as long as the server's lifespan.
 
     `has_docs`: whether it serves /docs and /openapi.json. `dashboard`: the folder with the built
     files of the dashboard; None: there is none. `root_path`: the path below which a proxy publishes
-    the service.
+    the service. `worker_processes`: those of this process, whose metrics and health it shows.
     """
 
     @asynccontextmanager
@@ -138,6 +140,7 @@ def create_app(
             app.state.incoming = Incoming(runtime.disk)
             app.state.webhook_bodies = asyncio.Semaphore(firecrawl_webhook.MAX_CONCURRENT_BODIES)
             app.state.overviews = OverviewCache(runtime)
+            app.state.worker_processes = worker_processes
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()
             try:

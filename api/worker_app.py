@@ -12,6 +12,7 @@ def create_worker_app(runtime: Runtime) -> FastAPI:
     """The application; the caller owns the runtime."""
     app = FastAPI(title="rag-ingest worker", openapi_url=None, redirect_slashes=False)
     app.state.runtime = runtime
+    app.state.worker_processes = None
     app.state.overviews = OverviewCache(runtime)
     app.include_router(health.worker_router)
     app.include_router(metrics.router)

@@ -37,6 +37,7 @@ class Service:
             "INGEST_ADMIN_KEY": KEY,
             "INGEST_PORT": str(self.port),
             "INGEST_EMBEDDER": "static",
+            "INGEST_WORKER_PROCESSES": "0",  # else by the cores of the machine
             **env,
         }
         self.process = self._start()

@@ -1,12 +1,11 @@
 """Composition root: builds everything a process needs from its settings, and closes it."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from uuid import UUID
 
 import structlog
 
@@ -45,9 +44,11 @@ from ingest.runtime_parts import (
     build_reranking,
     build_url_checks,
     build_web,
+    pool_size,
     provider_limits,
     rebuild_embedder,
     retention_of,
+    whole_worker,
 )
 from ingest.sandbox.factory import build_check, build_parsers
 from ingest.sandbox.installed_parsers import checking
@@ -55,6 +56,7 @@ from ingest.sandbox.jail import protect_memory
 from ingest.search.parts import SearchParts
 from ingest.settings.operator_key import OperatorKey, operator_key
 from ingest.settings.settings import Settings
+from ingest.settings.worker_shares import WorkerShare
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.embeddings import embedding_models, model_changes
 from ingest.ticks.database_clock import DatabaseClock
@@ -65,9 +67,6 @@ from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, lookups_every, reserved_slots
 
 log = structlog.get_logger()
-
-# Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
-_CONNECTIONS_OF_JOBS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +107,11 @@ class Runtime:
 
 
 @contextmanager
-def database(settings: Settings, *, join: bool) -> Iterator[str]:
+def database(settings: Settings, *, join: bool, more_connections: int = 0) -> Iterator[str]:
     """Yield the DSN of a checked, migrated database: DATABASE_URL, else the embedded one.
 
-    Raises SetupError with a one-line instruction. Call it from the main thread, before the event
-    loop starts.
+    `more_connections`: that the embedded one allows, beyond the usual number. Raises SetupError
+    with a one-line instruction. Call it from the main thread, before the event loop starts.
     """
     if settings.database_url is not None:
         dsn = settings.database_url.get_secret_value()
@@ -120,7 +119,9 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
         migrate(dsn)
         yield with_keepalives(dsn)
         return
-    postgres = EmbeddedPostgres(settings.data_dir, memory=settings.postgres_memory)
+    postgres = EmbeddedPostgres(
+        settings.data_dir, memory=settings.postgres_memory, more_connections=more_connections
+    )
     dsn = postgres.start(join=join)
     try:
         migrate(dsn)
@@ -131,9 +132,18 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
 
 @asynccontextmanager
 async def open_runtime(
-    settings: Settings, dsn: str, *, work: bool, serve: bool = True
+    settings: Settings,
+    dsn: str,
+    *,
+    work: bool,
+    serve: bool = True,
+    share: WorkerShare | None = None,
+    worker_id: UUID | None = None,
 ) -> AsyncIterator[Runtime]:
-    """Start everything: `work` the worker and ticks, `serve` live events. Stop in reverse order."""
+    """Start everything: `work` the worker and ticks, `serve` live events. Stop in reverse order.
+
+    `share`: of the worker, if it is one of several that share the settings; None: all.
+    """
     if settings.sandbox != "off":  # then debuggers may attach
         protect_memory()
     catalog.load_extensions(settings.formats)
@@ -141,8 +151,8 @@ async def open_runtime(
         check = await stack.enter_async_context(
             checking(build_check(settings), mode=settings.sandbox)
         )
-        size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
-        opened = open_pool(dsn, size=size, application_name="rag-ingest")
+        slots = settings.worker_concurrency if share is None else share.slots
+        opened = open_pool(dsn, size=pool_size(slots, serves=serve), application_name="rag-ingest")
         pool = across_applications(await stack.enter_async_context(opened))
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
@@ -202,7 +212,7 @@ async def open_runtime(
             lane=embedder.lane,
         )
         if work:
-            await _start_worker(runtime, stack)
+            await _start_worker(runtime, stack, share or whole_worker(settings), worker_id)
         listener.start()
         watch = ProviderWatch(embedding)
         watch.start()
@@ -215,14 +225,15 @@ def _listen_dsn(settings: Settings) -> str | None:
     return None if url is None else with_keepalives(url.get_secret_value())
 
 
-async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
+async def _start_worker(
+    runtime: Runtime, stack: AsyncExitStack, share: WorkerShare, worker_id: UUID | None
+) -> None:
     settings = runtime.settings
-    size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
-    reserve = min(reserved_slots(settings.worker_concurrency), max(1, size // 4))
+    reserve = min(reserved_slots(share.slots), max(1, share.parsers // 4))
     ledger = await stack.enter_async_context(CpuLedger(runtime.pool))
     runtime.embedder.on_cost = ledger.add
     parser = build_parsers(
-        settings, size=size, reserve=reserve, ocr=runtime.ocr, on_cost=ledger.add
+        settings, size=share.parsers, reserve=reserve, ocr=runtime.ocr, on_cost=ledger.add
     )
     stack.push_async_callback(parser.close)
     context = Context(
@@ -237,6 +248,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         max_pages=settings.max_pages,
         ocr=runtime.ocr,
         web=build_web(settings, stack),
+        # Of all slots: each of several workers gets fewer files in the same time.
         lookups_every=lookups_every(settings.worker_concurrency),
         mailer=build_mailer(settings),
         quotas=settings.quotas,
@@ -253,9 +265,10 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         listener=runtime.listener,
         context=context,
         handlers=load_handlers(settings.handlers),
-        concurrency=settings.worker_concurrency,
+        concurrency=share.slots,
         heartbeat=settings.heartbeat,
         stale_after=settings.stale_after,
+        id=worker_id,
     )
     clock = DatabaseClock()
     await clock.set(runtime.pool)

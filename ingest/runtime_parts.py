@@ -1,5 +1,7 @@
 """Parts of the runtime that only their settings decide."""
 
+import os
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Final
@@ -22,16 +24,41 @@ from ingest.providers.rerank import Reranker
 from ingest.sandbox.factory import build_parsers
 from ingest.search.rerank import Reranking
 from ingest.settings.settings import Settings
+from ingest.settings.worker_shares import WorkerShare
 from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention
 from ingest.url_check import UrlChecks
 
+# Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
+_CONNECTIONS_OF_JOBS: Final = 32
+_CONNECTIONS_OF_REQUESTS: Final = 10
+# For claims, ticks, ledgers and an index that is built.
+_CONNECTIONS_OF_TICKS: Final = 6
+# Beside its pool: LISTEN and heartbeat.
+_OWN_CONNECTIONS: Final = 2
 _PREVIEWS_AT_ONCE: Final = 2
 _PAGES_AT_ONCE: Final = 2
 _CHECKED_FETCH_SECONDS: Final = 10
 _LARGEST_CHECKED_PAGE: Final = 10 * 1024 * 1024
+
+
+def pool_size(slots: int, *, serves: bool) -> int:
+    """Connections of a process: the API, with or without a worker, or a worker alone."""
+    base = _CONNECTIONS_OF_REQUESTS if serves else _CONNECTIONS_OF_TICKS
+    return base + min(slots, _CONNECTIONS_OF_JOBS)
+
+
+def connections_of(shares: Iterable[WorkerShare]) -> int:
+    """The most connections that worker processes open."""
+    return sum(pool_size(share.slots, serves=False) + _OWN_CONNECTIONS for share in shares)
+
+
+def whole_worker(settings: Settings) -> WorkerShare:
+    """What a worker may use that shares the settings with no other."""
+    slots = settings.worker_concurrency
+    return WorkerShare(slots=slots, parsers=min(slots, os.cpu_count() or 1))
 
 
 def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:

@@ -78,10 +78,11 @@ def _add(
     *,
     name: str | None = None,
     to: typer.Typer = app,
+    hidden: bool = False,
 ) -> None:
     """Register a command; its errors become one line on standard error and exit code 2.
 
-    `name`: that of the function unless given.
+    `name`: that of the function unless given. `hidden`: not for people.
     """
 
     @functools.wraps(command)
@@ -98,13 +99,14 @@ def _add(
             sys.stderr.write(redact(traceback.format_exc()))
             raise typer.Exit(exits.FAILED) from None
 
-    to.command(name, rich_help_panel=panel)(guarded)
+    to.command(name, rich_help_panel=panel, hidden=hidden)(guarded)
 
 
 _add(_SERVICE, processes.serve)
 _add(_SERVICE, processes.api)
 _add(_SERVICE, processes.worker)
 _add(_SERVICE, processes.migrate)
+_add(None, processes.worker_process, hidden=True)
 _add(None, key.rotate, to=operator_key)
 _add(None, key.link, to=operator_key)
 _add(_USE, upload.upload)

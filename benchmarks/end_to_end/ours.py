@@ -4,7 +4,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 
 from benchmarks.core.postgres import Server
-from benchmarks.core.processes import family_cpu_seconds, own_cpu_seconds
+from benchmarks.core.processes import family, family_cpu_seconds, own_cpu_seconds
 from benchmarks.core.texts import text_files
 from benchmarks.end_to_end.memory import peak_of
 from benchmarks.end_to_end.outcome import Cpu, Outcome, check
@@ -23,6 +23,7 @@ from harness.service import Service, services, until
 SETTINGS = {
     "INGEST_WORKER_CONCURRENCY": "48",
     "INGEST_OCR": "off",  # no other contestant reads pictures
+    "INGEST_WORKER_PROCESSES": "",  # by cores, as users have it
 }
 MIB = 1024 * 1024
 _WITHIN_SECONDS = 300
@@ -98,12 +99,21 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
 
 def _cpu(server: Server, service: Service) -> Cpu:
     """Processor time so far."""
-    own = family_cpu_seconds(service.process.pid)
+    main = service.process.pid
+    own = family_cpu_seconds(main)
+    workers = [pid for pid in family(main) if _is_worker_process(pid)]
     return Cpu(
         own=own,
-        parsers=own - own_cpu_seconds(service.process.pid),
+        parsers=own - sum(map(own_cpu_seconds, [main, *workers])),
         postgres=server.cpu_seconds(),
     )
+
+
+def _is_worker_process(pid: int) -> bool:
+    """Whether `ingest serve` started it to work; its parsers are its children."""
+    with suppress(OSError):
+        return b"worker-process" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return False
 
 
 @contextmanager

@@ -292,9 +292,9 @@ def search_not_reranked(code: str) -> None:
     _not_reranked.labels(code).inc()
 
 
-def exposition(more: Collector) -> bytes:
-    """All metrics of this process and of `more`, in Prometheus' text format."""
-    return generate_latest(REGISTRY) + generate_latest(more)
+def exposition(*collectors: Collector) -> bytes:
+    """All metrics of the collectors in Prometheus' text format; that of this process: REGISTRY."""
+    return b"".join(map(generate_latest, collectors))
 
 
 def listening(arrive: bool) -> None:

@@ -26,6 +26,7 @@ import orjson
 from ingest.analysis.language import load_identifier
 from ingest.errors import SetupError
 from ingest.formats.registry import missing_parsers
+from ingest.parent_death import die_with
 from ingest.sandbox import limits
 from ingest.sandbox.jail import protect_memory
 from ingest.sandbox.protocol import MAX_FORK_MESSAGE
@@ -45,7 +46,7 @@ _MODULES = (
 def main() -> None:
     """Serve until the parent closes the channel."""
     channel = socket.socket(fileno=int(sys.argv[1]))
-    limits.die_with(int(sys.argv[2]))
+    die_with(int(sys.argv[2]))
     logging.disable()
     if sys.argv[3] != "off":  # then debuggers may attach
         protect_memory()

@@ -1,6 +1,7 @@
 """Idle parser processes, each kept for the application whose files it has read."""
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -51,7 +52,10 @@ class IdleProcesses:
         self._end_later()
 
     def _is_too_much(self) -> bool:
-        return len(self._stack) > _MOST or sum(idle.bytes for idle in self._stack) > _MOST_BYTES
+        # Several pools of a machine keep what one of all its processors would.
+        share = min(1.0, self._size / (os.cpu_count() or 1))
+        kept = sum(idle.bytes for idle in self._stack)
+        return len(self._stack) > share * _MOST or kept > share * _MOST_BYTES
 
     def close(self) -> None:
         """End all."""

@@ -1,7 +1,6 @@
 """Resource limits of a parser process, which applies them itself before it reads any file."""
 
 import contextlib
-import ctypes
 import math
 import os
 import re
@@ -11,7 +10,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-_PR_SET_PDEATHSIG = 1
+from ingest.parent_death import die_with
+
 _MAX_FILE = 64 * 1024 * 1024  # bytes; a parser writes compiled modules and attachments
 # Also limits those under way in sockets, which the kernel counts per user: a process that has sent
 # as many as it may must not keep its parent, whose limit is higher, from passing on files.
@@ -39,14 +39,6 @@ def apply_limits(*, memory: int, parent: int) -> None:
     # Without the signal, writing too large a file raises OSError instead of killing us.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     die_with(parent)
-
-
-def die_with(parent: int) -> None:
-    """Let the kernel kill us when the process `parent` ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # the parent died before prctl
-        os._exit(1)
 
 
 def allow_cpu(seconds: float) -> None:

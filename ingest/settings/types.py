@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import NoDecode
 
@@ -31,6 +32,19 @@ Duration = Annotated[timedelta, BeforeValidator(_seconds)]
 # At least 1 h, in which references to an ended row may still arrive; at most 100 years, which
 # Postgres can subtract from now.
 KeepFor = Annotated[Duration, Field(ge=timedelta(hours=1), le=timedelta(days=36_500))]
+
+
+def _cron(value: str) -> str:
+    try:
+        fires = next(CronSim(value, datetime.now(UTC)), None) is not None
+    except CronSimError as error:
+        raise ValueError(f"is not a cron expression: {error}") from None
+    if not fires:
+        raise ValueError("is a cron expression that never fires")
+    return value
+
+
+Cron = Annotated[str, AfterValidator(_cron)]
 
 
 def http_url(value: str) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import structlog
@@ -88,8 +88,9 @@ class Worker:
         concurrency: int,
         heartbeat: timedelta,
         stale_after: timedelta,
+        id: UUID | None = None,
     ) -> None:
-        self.id = uuid4()
+        self.id = id or uuid4()
         self._pool = pool
         self._listener = listener
         self._context = context

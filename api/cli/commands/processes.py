@@ -47,6 +47,14 @@ def worker(*, as_json: Json = False) -> None:
     worker_process.run_worker(as_json=as_json)
 
 
+def worker_process(channel: int) -> None:
+    """Run a worker for `ingest serve`, which starts it."""
+    with _fast_imports():
+        from api.cli.server import worker_process
+
+    worker_process.run_worker_process(channel)
+
+
 def migrate(*, as_json: Json = False) -> None:
     """Run pending database migrations and exit."""
     with _fast_imports():

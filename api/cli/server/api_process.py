@@ -3,6 +3,7 @@
 import shlex
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
@@ -16,10 +17,14 @@ from api.cli.server.shutdown import StopRequest
 from api.cli.server.startup import handle_signals, prepare, run
 from api.dashboard.pages import STATIC
 from api.main import create_app
+from api.worker_processes.supervisor import WorkerProcesses
 from ingest.observability.tracing import exported
 from ingest.postgres.database import transaction
+from ingest.postgres.embedded.memory import processors, total_memory
 from ingest.runtime import Runtime, database, open_runtime
+from ingest.runtime_parts import connections_of
 from ingest.settings.settings import Settings
+from ingest.settings.worker_shares import WorkerShare, worker_shares
 from ingest.store.tenants import applications, sessions
 
 
@@ -30,14 +35,19 @@ def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
     """
     settings = prepare()
     work = settings.worker if work is None else work
+    shares = _worker_shares(settings) if work else ()
     # Bind the port first, so that a port in use is detected before a database is started.
     with (
         handle_signals() as stop,
         bind_socket(settings.host, settings.port, variable="INGEST_PORT") as listener,
         exported(),
-        database(settings, join=join) as dsn,
+        database(settings, join=join, more_connections=connections_of(shares)) as dsn,
     ):
-        run(_serve(settings, dsn, listener, stop, work=work, as_json=as_json))
+        run(_serve(settings, dsn, listener, stop, work=work, shares=shares, as_json=as_json))
+
+
+def _worker_shares(settings: Settings) -> Sequence[WorkerShare]:
+    return worker_shares(settings, processors=processors(), memory=total_memory())
 
 
 async def _serve(
@@ -47,28 +57,35 @@ async def _serve(
     stop: StopRequest,
     *,
     work: bool,
+    shares: Sequence[WorkerShare],
     as_json: bool,
 ) -> None:
     # The runtime is opened here and not by the application: so a setup error is one line and not a
     # logged traceback, and the worker ends after the last request.
-    async with open_runtime(settings, dsn, work=work) as runtime:
+    async with open_runtime(settings, dsn, work=work and not shares) as runtime:
         code = await _sign_in_code(runtime)
+        processes = WorkerProcesses(
+            shares, dsn=dsn, pool=runtime.pool, on_failed=lambda: server.request_stop()
+        )
         with ExitStack() as announcement:
 
             def ready() -> None:
                 url = local_url(listener)
                 announcement.enter_context(data_folder.announced(settings.data_dir, url))
-                _print_ready(runtime, url, code, work=work, as_json=as_json)
+                _print_ready(runtime, url, code, work=work, shares=shares, as_json=as_json)
 
             app = create_app(
                 lambda: nullcontext(runtime),
                 has_docs=settings.docs,
                 dashboard=STATIC if settings.dashboard else None,
                 root_path=settings.root_path,
+                worker_processes=processes if shares else None,
             )
             server = HttpServer(app, ready=ready)
             stop.on_stop(server.request_stop)
-            await server.serve(sockets=[listener])
+            async with processes:
+                await server.serve(sockets=[listener])
+        processes.raise_failure()
 
 
 async def _sign_in_code(runtime: Runtime) -> str | None:
@@ -85,7 +102,13 @@ async def _sign_in_code(runtime: Runtime) -> str | None:
 
 
 def _print_ready(
-    runtime: Runtime, url: str, code: str | None, *, work: bool, as_json: bool
+    runtime: Runtime,
+    url: str,
+    code: str | None,
+    *,
+    work: bool,
+    shares: Sequence[WorkerShare] = (),
+    as_json: bool,
 ) -> None:
     """Print the URL, the key, and what to type next."""
     settings = runtime.settings
@@ -95,6 +118,8 @@ def _print_ready(
     file = data_folder.key_file(settings.data_dir).absolute()
     if as_json:
         ready = {"url": url, "worker": work, "ocr": _ocr(runtime)}
+        if shares:
+            ready["workerProcesses"] = len(shares)
         if is_generated:
             ready |= {"keyFile": str(file)} | ({} if shown is None else {"key": shown})
         if code is not None:
@@ -115,7 +140,9 @@ def _print_ready(
         console.print(Text(f"{label} in {file}, where commands run in this folder find it"))
     else:
         console.print(Text("  key   the value of INGEST_ADMIN_KEY"))
-    if not work:
+    if shares:
+        console.print(Text(f"  work  in worker processes of its own: {len(shares)}"))
+    elif not work:
         console.print(Text(f"  work  no worker in this process; start one with: {command} worker"))
     off = "off: text in images and scans is not read (docs/operations.md)"
     console.print(Text(f"  ocr   {_ocr(runtime) or off}"))

@@ -1,16 +1,18 @@
 """Liveness and readiness, for operators. No key is needed."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Final, Literal
 
 import psycopg
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.dependencies import RuntimeDep
 from api.problems import problem
 from api.schema.openapi import Problem
+from api.worker_processes.supervisor import WorkerProcesses
 from ingest.model import SandboxMode
 from ingest.postgres.database import Connection, is_timed_out, transaction
 from ingest.postgres.listen import ListenerProblem
@@ -59,6 +61,16 @@ class ProviderFailure(View):
     since: UtcTime
 
 
+class WorkerProcessesCheck(View):
+    """The worker processes of `ingest serve` (INGEST_WORKER_PROCESSES)."""
+
+    configured: int
+    running: int
+    """Those that are ready to work; the others start, or wait until they are started again."""
+    restarts: int
+    """How many have ended and were started again."""
+
+
 class Checks(View):
     """What was checked; without a database, `database`, `listener` and `listener_problem` only."""
 
@@ -75,6 +87,8 @@ class Checks(View):
     """Since any worker was alive; null if none ever was."""
     jobs_unattended: bool = False
     """A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE."""
+    worker_processes: WorkerProcessesCheck | None = None
+    """Null: this process has none."""
     paused: bool = False
     """An operator has paused the workers: see `ingest resume`, PUT /api/worker/config."""
     provider: ProviderFailure | None = None
@@ -111,9 +125,10 @@ async def healthz() -> Health:
     response_model=Readiness,
     responses={503: {"description": "The process cannot serve requests", "model": NotReady}},
 )
-async def readyz(runtime: RuntimeDep) -> Readiness | Response:
+async def readyz(request: Request, runtime: RuntimeDep) -> Readiness | Response:
     """Check that the database responds and has the schema that this version needs."""
-    return _readiness(await _check(runtime))
+    processes: WorkerProcesses | None = request.app.state.worker_processes
+    return _readiness(await _check(runtime, processes=processes))
 
 
 worker_router = APIRouter(tags=["health"])
@@ -130,8 +145,10 @@ def _readiness(checks: Checks) -> Readiness | Response:
     why = _why_not_ready(checks)
     if why is not None:
         return problem(503, code="not_ready", detail=why, checks=checks.model_dump(by_alias=True))
+    processes = checks.worker_processes
     is_whole = (
-        checks.listener
+        (processes is None or processes.running == processes.configured)
+        and checks.listener
         and not checks.jobs_unattended
         and not checks.missing_parsers
         and not checks.low_disks
@@ -151,7 +168,9 @@ def _why_not_ready(checks: Checks) -> str | None:
     return None
 
 
-async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
+async def _check(
+    runtime: Runtime, *, works: bool = False, processes: WorkerProcesses | None = None
+) -> Checks:
     listener, problem = runtime.listener.is_connected, runtime.listener.problem
     try:
         async with transaction(runtime.pool, wait_seconds=_PATIENCE_SECONDS) as conn:
@@ -177,6 +196,7 @@ async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
         workers=state.alive,
         worker_silent_seconds=state.silent_seconds,
         jobs_unattended=unattended,
+        worker_processes=processes and WorkerProcessesCheck(**asdict(processes.state)),
         paused=config.paused,
         provider=provider,
         low_disks=await runtime.disk.low(),

@@ -15,8 +15,10 @@ from api.installation_state import OverviewCache, overview_cache_of
 from api.problems import problem
 from api.queue_gauges import QueueGauges
 from api.schema.openapi import problems
+from api.worker_processes.supervisor import WorkerProcesses
 from ingest.observability import metrics
-from ingest.observability.metrics import exposition
+from ingest.observability.merged_metrics import MergedMetrics
+from ingest.observability.metrics import REGISTRY, exposition
 from ingest.postgres.database import is_timed_out
 
 log = structlog.get_logger()
@@ -25,7 +27,8 @@ router = APIRouter(tags=["health"])
 
 @router.get("/metrics", response_class=PlainTextResponse, responses=problems(401))
 async def get_metrics(request: Request, runtime: RuntimeDep) -> Response:
-    """Counters of this process, and gauges from the database if it responds.
+    """Counters of this process and its worker processes, and gauges from the database if it
+    responds.
 
     Needs INGEST_METRICS_TOKEN as bearer token, if that is set.
     """
@@ -33,8 +36,17 @@ async def get_metrics(request: Request, runtime: RuntimeDep) -> Response:
         detail = "send the metrics token as `Authorization: Bearer <token>`"
         headers = {"WWW-Authenticate": "Bearer"}
         return problem(401, code="unauthorized", detail=detail, headers=headers)
-    text = exposition(await _gauges(overview_cache_of(request.app)))
+    processes: WorkerProcesses | None = request.app.state.worker_processes
+    gauges = await _gauges(overview_cache_of(request.app))
+    text = exposition(REGISTRY if processes is None else await _of_all(processes), gauges)
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
+
+
+async def _of_all(processes: WorkerProcesses) -> MergedMetrics:
+    merged = MergedMetrics()
+    merged.add(REGISTRY.collect())
+    await processes.add_metrics(merged)
+    return merged
 
 
 def _is_allowed(request: Request, token: SecretStr | None) -> bool:

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +12,8 @@ MIB: Final = 1024 * 1024
 _SHARE: Final = 4
 _MOST_BY_DEFAULT: Final = 2048 * MIB
 _LEAST: Final = 64 * MIB
+_MEMORY: Final = "memory.max"
+_PROCESSORS: Final = "cpu.max"
 
 
 def tuned(memory: int, processors: int, *, total: int | None) -> dict[str, str]:
@@ -43,34 +47,38 @@ def total_memory(*, root: Path = Path("/")) -> int | None:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (OSError, ValueError):
         physical = -1
-    known = [*_limits(root), *([physical] if physical > 0 else [])]
-    return min(known, default=None)
+    known = [*map(int, filter(str.isdigit, _limits(root, _MEMORY)))]
+    return min([*known, *([physical] if physical > 0 else [])], default=None)
 
 
-def processors() -> int:
-    """Processors that this process may use."""
+def processors(*, root: Path = Path("/")) -> int:
+    """Processors that this process may use: in a container, the time of how many."""
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        usable = len(os.sched_getaffinity(0))
+    else:
+        usable = os.cpu_count() or 1
+    for text in _limits(root, _PROCESSORS):
+        quota, _, period = text.partition(" ")
+        if quota.isdigit() and period.isdigit() and int(period) > 0:  # else it is `max`
+            usable = min(usable, ceil(int(quota) / int(period)))
+    return max(1, usable)
 
 
-def _limits(root: Path) -> Iterator[int]:
-    """The memory limits of our control group and of those above it; version 2, then 1.
+def _limits(root: Path, name: str) -> Iterator[str]:
+    """The limits of our control group and of those above it; version 2, then 1.
 
     Inside a container, the path may be that of the host, and only the top is visible.
     """
-    for top, name, path in _groups(root):
+    for top, file, path in _groups(root, name):
         group = top / path.lstrip("/")
         for folder in (group, *group.parents):
             if not folder.is_relative_to(top):
                 break
-            try:
-                yield int((folder / name).read_text())
-            except (OSError, ValueError):  # not there, or `max`
-                continue
+            with suppress(OSError, ValueError):  # not there, or no text
+                yield (folder / file).read_text().strip()
 
 
-def _groups(root: Path) -> Iterator[tuple[Path, str, str]]:
+def _groups(root: Path, name: str) -> Iterator[tuple[Path, str, str]]:
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -79,8 +87,8 @@ def _groups(root: Path) -> Iterator[tuple[Path, str, str]]:
     for line in lines:  # 0::/path, or 4:memory:/path
         match line.split(":", 2):
             case _, "", path:
-                yield mounts, "memory.max", path
-            case _, controllers, path if "memory" in controllers.split(","):
+                yield mounts, name, path
+            case _, controllers, path if name == _MEMORY and "memory" in controllers.split(","):
                 yield mounts / "memory", "memory.limit_in_bytes", path
 
 

@@ -40,6 +40,7 @@ from ingest.postgres.embedded.orphans import end_orphans
 _START_TIMEOUT = timedelta(minutes=5)  # crash recovery replays up to max_wal_size
 _STOP_TIMEOUT = timedelta(seconds=30)
 _POLL = 0.02
+_CONNECTIONS = 100
 _LOG_LIMIT = 16 * 1024 * 1024
 # Nothing else: PG… and LC_… variables would change the server, and it needs no secrets.
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH")
@@ -48,7 +49,6 @@ _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_directories": ".",
     "unix_socket_permissions": "0700",
-    "max_connections": "100",
     "max_wal_size": "2GB",
     # Requesting each uncached page from an I/O worker process takes longer than reading it.
     "io_method": "sync",
@@ -82,14 +82,20 @@ class EmbeddedPostgres:
     _settings: ClassVar[Mapping[str, str]] = _SETTINGS
     _locale: ClassVar[Sequence[str]] = _LOCALE
 
-    def __init__(self, data_dir: Path, *, memory: int | None = None) -> None:
-        """`memory`: bytes for the server's caches and maintenance; None: by the machine's."""
+    def __init__(
+        self, data_dir: Path, *, memory: int | None = None, more_connections: int = 0
+    ) -> None:
+        """`memory`: bytes for the server's caches and maintenance; None: by the machine's.
+
+        `more_connections`: that the server allows, beyond the usual number.
+        """
         self._folder = data_dir.resolve() / "postgres"
         self._cluster = self._folder / "cluster"
         self._log = self._folder / "log"
         self._socket = self._cluster
         self._log_start = 0
         self._memory = memory
+        self._connections = _CONNECTIONS + more_connections
         self._lock: int | None = None
         self._server: subprocess.Popen[bytes] | None = None
 
@@ -191,7 +197,11 @@ class EmbeddedPostgres:
             give(self._cluster, account)  # the data may have been restored or copied by root
         total = total_memory()
         memory = default_memory(total) if self._memory is None else self._memory
-        settings = {**tuned(memory, processors(), total=total), **self._settings}
+        settings = {
+            **tuned(memory, processors(), total=total),
+            "max_connections": str(self._connections),
+            **self._settings,
+        }
         self._server = self._spawn(
             binaries / "postgres",
             [f"--{name}={value}" for name, value in settings.items()],

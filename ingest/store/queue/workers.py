@@ -63,6 +63,11 @@ def deregister(conn: SyncConnection, *, id: UUID) -> None:
     conn.execute(_SQL["deregister"], {"id": id})
 
 
+async def forget(conn: Connection, id: UUID) -> None:
+    """Remove a worker that has ended without a word; its jobs become stale at once."""
+    await conn.execute(_SQL["deregister"], {"id": id})
+
+
 async def forget_silent(conn: Connection) -> int:
     """Remove workers without a heartbeat for a day; returns how many."""
     async with conn.cursor(row_factory=scalar_row) as cur:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from uuid import UUID
 
 import httpx
@@ -10,6 +11,7 @@ import psycopg
 import pytest
 
 from api.worker_app import create_worker_app
+from api.worker_processes.supervisor import WorkerProcessesState
 from ingest.model import MissingModule
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
@@ -48,6 +50,7 @@ async def test_ready_names_the_listener_and_the_workers(
         "workers": 1,
         "workerSilentSeconds": 0,
         "jobsUnattended": False,
+        "workerProcesses": None,
         "paused": False,
         "provider": None,
         "lowDisks": [],
@@ -96,6 +99,19 @@ async def test_a_parser_that_is_not_installed_is_degraded_and_named(runtime: Run
     assert answer.json()["missingParsers"] == [
         {"module": "html_to_markdown", "formats": ["html", "docx"]}
     ]
+
+
+async def test_a_worker_process_that_does_not_run_is_degraded(runtime: Runtime) -> None:
+    async with serve(runtime) as app, connect(app, None) as client:
+        await until(lambda: truth_of(runtime.listener.is_connected))
+        answers = []
+        for running in (1, 2):
+            state = WorkerProcessesState(configured=2, running=running, restarts=3)
+            app.state.worker_processes = SimpleNamespace(state=state)
+            answers.append((await client.get("/readyz")).json())
+
+    assert [answer["status"] for answer in answers] == ["degraded", "ready"]
+    assert answers[0]["workerProcesses"] == {"configured": 2, "running": 1, "restarts": 3}
 
 
 async def unattended(client: httpx.AsyncClient) -> bool:

@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,6 +15,7 @@ from api.cli.server import api_process
 from ingest.runtime import Runtime
 from ingest.settings.operator_key import OperatorKey
 from ingest.settings.settings import Settings
+from ingest.settings.worker_shares import WorkerShare
 
 KEY = "rk_the_generated_key"
 
@@ -29,6 +31,7 @@ def greeting(
     *,
     as_json: bool,
     code: str | None = None,
+    shares: Sequence[WorkerShare] = (),
     **settings: Any,
 ) -> str:
     runtime = SimpleNamespace(
@@ -37,7 +40,9 @@ def greeting(
         ocr=None,
     )
     monkeypatch.setattr(sys, "stdout", out)
-    api_process._print_ready(cast(Runtime, runtime), "http://x", code, work=True, as_json=as_json)
+    api_process._print_ready(
+        cast(Runtime, runtime), "http://x", code, work=True, shares=shares, as_json=as_json
+    )
     return out.getvalue()
 
 
@@ -66,6 +71,17 @@ def test_a_key_that_was_given_is_shown_nowhere(monkeypatch: pytest.MonkeyPatch) 
     assert json.loads(told) == {"url": "http://x", "worker": True, "ocr": None}
     assert "INGEST_ADMIN_KEY" in text
     assert "given" not in text
+
+
+def test_worker_processes_are_counted_in_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = (WorkerShare(slots=8, parsers=2),) * 2
+    told = greeting(monkeypatch, io.StringIO(), as_json=True, shares=shares)
+    text = greeting(monkeypatch, io.StringIO(), as_json=False, shares=shares)
+    without = greeting(monkeypatch, io.StringIO(), as_json=False)
+
+    assert json.loads(told)["workerProcesses"] == 2
+    assert "  work  in worker processes of its own: 2\n" in text
+    assert "worker processes" not in without
 
 
 def test_documentation_that_is_switched_off_is_not_pointed_to(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.postgres.embedded import memory
 from ingest.postgres.embedded.memory import MIB, default_memory, total_memory, tuned
 
 GIB = 1024 * MIB
@@ -88,6 +89,38 @@ def test_memory_is_that_of_the_container(
     tmp_path: Path, cgroup: str, limits: Mapping[str, str], total: int
 ) -> None:
     assert total_memory(root=machine(tmp_path, cgroup, limits)) == total
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "limits", "processors"),
+    [
+        ("0::/\n", {"sys/fs/cgroup/cpu.max": "50000 100000\n"}, 1),
+        ("0::/\n", {"sys/fs/cgroup/cpu.max": "150000 100000\n"}, 2),
+        ("0::/\n", {"sys/fs/cgroup/cpu.max": "max 100000\n"}, 8),
+        (
+            "0::/pod/app\n",
+            {
+                "sys/fs/cgroup/pod/cpu.max": "300000 100000",
+                "sys/fs/cgroup/pod/app/cpu.max": "max 100000",
+            },
+            3,
+        ),
+        ("0::/\n", {"sys/fs/cgroup/cpu.max": "1 0"}, 8),
+        ("0::/\n", {"sys/fs/cgroup/cpu.max": ""}, 8),
+        ("3:cpu:/\n", {"sys/fs/cgroup/cpu.max": "100000 100000"}, 8),
+        ("", {}, 8),
+    ],
+)
+def test_processors_are_those_whose_time_the_container_may_use(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    cgroup: str,
+    limits: Mapping[str, str],
+    processors: int,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(8), raising=False)
+
+    assert memory.processors(root=machine(tmp_path, cgroup, limits)) == processors
 
 
 def test_memory_is_known_without_control_groups(tmp_path: Path) -> None:
