@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
 
 import structlog
 
@@ -25,14 +24,13 @@ from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, 
 from ingest.page_views import PageViews
 from ingest.postgres.database import (
     Pool,
-    across_applications,
-    open_pool,
     transaction,
 )
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.keepalives import with_keepalives
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
+from ingest.postgres.pools import open_pools
 from ingest.postgres.server_check import check_server
 from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings, endpoint_model
@@ -65,9 +63,6 @@ from ingest.worker.cpu_ledger import CpuLedger
 from ingest.worker.loop import Worker, lookups_every, reserved_slots
 
 log = structlog.get_logger()
-
-# Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
-_CONNECTIONS_OF_JOBS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +136,15 @@ async def open_runtime(
         check = await stack.enter_async_context(
             checking(build_check(settings), mode=settings.sandbox)
         )
-        size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
-        opened = open_pool(dsn, size=size, application_name="rag-ingest")
-        pool = across_applications(await stack.enter_async_context(opened))
+        pools = await open_pools(
+            dsn,
+            stack,
+            slots=settings.worker_concurrency,
+            work=work,
+            serve=serve,
+            is_ours=settings.database_url is None,
+        )
+        pool = pools.requests
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
         await blobs.check()
@@ -184,7 +185,7 @@ async def open_runtime(
             operator_key=operator_key(settings),
             embedder=embedding,
             search_parts=SearchParts(
-                pool=pool,
+                pool=pools.searches,
                 embedder=embedding,
                 model_id=model_id,
                 model=embedder.model,
@@ -202,7 +203,7 @@ async def open_runtime(
             lane=embedder.lane,
         )
         if work:
-            await _start_worker(runtime, stack)
+            await _start_worker(runtime, pools.jobs, stack)
         listener.start()
         watch = ProviderWatch(embedding)
         watch.start()
@@ -215,18 +216,18 @@ def _listen_dsn(settings: Settings) -> str | None:
     return None if url is None else with_keepalives(url.get_secret_value())
 
 
-async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
+async def _start_worker(runtime: Runtime, pool: Pool, stack: AsyncExitStack) -> None:
     settings = runtime.settings
     size = max(1, min(settings.worker_concurrency, os.cpu_count() or 1))
     reserve = min(reserved_slots(settings.worker_concurrency), max(1, size // 4))
-    ledger = await stack.enter_async_context(CpuLedger(runtime.pool))
+    ledger = await stack.enter_async_context(CpuLedger(pool))
     runtime.embedder.on_cost = ledger.add
     parser = build_parsers(
         settings, size=size, reserve=reserve, ocr=runtime.ocr, on_cost=ledger.add
     )
     stack.push_async_callback(parser.close)
     context = Context(
-        pool=runtime.pool,
+        pool=pool,
         blobs=runtime.blobs,
         parser=parser,
         embedder=runtime.embedder,
@@ -249,7 +250,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     )
     worker = Worker(
         dsn=runtime.dsn,
-        pool=runtime.pool,
+        pool=pool,
         listener=runtime.listener,
         context=context,
         handlers=load_handlers(settings.handlers),
@@ -258,9 +259,9 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         stale_after=settings.stale_after,
     )
     clock = DatabaseClock()
-    await clock.set(runtime.pool)
+    await clock.set(pool)
     ticks = build_ticks(
-        pool=runtime.pool,
+        pool=pool,
         blobs=runtime.blobs,
         wake=worker.wake,
         tick=settings.tick,
@@ -270,10 +271,10 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         clock=clock,
         page_image_cache=settings.page_image_cache,
     )
-    await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
+    await recover_stale_jobs(pool, stale_after=settings.stale_after)
     await worker.start()
     stack.push_async_callback(worker.stop)
-    inbox = Inbox(pool=runtime.pool, blobs=runtime.blobs, listener=runtime.listener)
+    inbox = Inbox(pool=pool, blobs=runtime.blobs, listener=runtime.listener)
     inbox.start()
     stack.push_async_callback(inbox.close)
     ticks.start()
