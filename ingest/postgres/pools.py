@@ -7,7 +7,7 @@ from typing import Final
 from ingest import priority
 from ingest.postgres.database import Connection, Pool, across_applications, open_pool
 
-_OF_REQUESTS: Final = 6
+_OF_REQUESTS: Final = 10
 # Few, because they are used in turn, and each plans a statement anew the first times.
 _OF_SEARCHES: Final = 6
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
