@@ -20,7 +20,7 @@ from benchmarks.core.postgres import Server, postgres
 from benchmarks.core.report import write_report
 from benchmarks.core.results import Section, load_sections
 
-NAMES = ("queue", "end_to_end", "provider", "search", "live", "growth")
+NAMES = ("queue", "end_to_end", "provider", "search", "live", "load", "growth")
 _HERE = Path(__file__).parent
 _ENVIRONMENTS = Path.home() / ".cache" / "rag-ingest" / "benchmarks"
 

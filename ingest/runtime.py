@@ -24,14 +24,13 @@ from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, 
 from ingest.page_views import PageViews
 from ingest.postgres.database import (
     Pool,
-    across_applications,
-    open_pool,
     transaction,
 )
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.keepalives import with_keepalives
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
+from ingest.postgres.pools import open_pools
 from ingest.postgres.server_check import check_server
 from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings, endpoint_model
@@ -44,7 +43,6 @@ from ingest.runtime_parts import (
     build_reranking,
     build_url_checks,
     build_web,
-    pool_size,
     provider_limits,
     rebuild_embedder,
     retention_of,
@@ -151,9 +149,15 @@ async def open_runtime(
         check = await stack.enter_async_context(
             checking(build_check(settings), mode=settings.sandbox)
         )
-        slots = settings.worker_concurrency if share is None else share.slots
-        opened = open_pool(dsn, size=pool_size(slots, serves=serve), application_name="rag-ingest")
-        pool = across_applications(await stack.enter_async_context(opened))
+        pools = await open_pools(
+            dsn,
+            stack,
+            slots=settings.worker_concurrency if share is None else share.slots,
+            work=work,
+            serve=serve,
+            is_ours=settings.database_url is None,
+        )
+        pool = pools.requests
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
         await blobs.check()
@@ -194,7 +198,7 @@ async def open_runtime(
             operator_key=operator_key(settings),
             embedder=embedding,
             search_parts=SearchParts(
-                pool=pool,
+                pool=pools.searches,
                 embedder=embedding,
                 model_id=model_id,
                 model=embedder.model,
@@ -212,7 +216,9 @@ async def open_runtime(
             lane=embedder.lane,
         )
         if work:
-            await _start_worker(runtime, stack, share or whole_worker(settings), worker_id)
+            await _start_worker(
+                runtime, pools.jobs, stack, share or whole_worker(settings), worker_id
+            )
         listener.start()
         watch = ProviderWatch(embedding)
         watch.start()
@@ -226,18 +232,18 @@ def _listen_dsn(settings: Settings) -> str | None:
 
 
 async def _start_worker(
-    runtime: Runtime, stack: AsyncExitStack, share: WorkerShare, worker_id: UUID | None
+    runtime: Runtime, pool: Pool, stack: AsyncExitStack, share: WorkerShare, worker_id: UUID | None
 ) -> None:
     settings = runtime.settings
     reserve = min(reserved_slots(share.slots), max(1, share.parsers // 4))
-    ledger = await stack.enter_async_context(CpuLedger(runtime.pool))
+    ledger = await stack.enter_async_context(CpuLedger(pool))
     runtime.embedder.on_cost = ledger.add
     parser = build_parsers(
         settings, size=share.parsers, reserve=reserve, ocr=runtime.ocr, on_cost=ledger.add
     )
     stack.push_async_callback(parser.close)
     context = Context(
-        pool=runtime.pool,
+        pool=pool,
         blobs=runtime.blobs,
         parser=parser,
         embedder=runtime.embedder,
@@ -261,7 +267,7 @@ async def _start_worker(
     )
     worker = Worker(
         dsn=runtime.dsn,
-        pool=runtime.pool,
+        pool=pool,
         listener=runtime.listener,
         context=context,
         handlers=load_handlers(settings.handlers),
@@ -271,9 +277,9 @@ async def _start_worker(
         id=worker_id,
     )
     clock = DatabaseClock()
-    await clock.set(runtime.pool)
+    await clock.set(pool)
     ticks = build_ticks(
-        pool=runtime.pool,
+        pool=pool,
         blobs=runtime.blobs,
         wake=worker.wake,
         tick=settings.tick,
@@ -283,10 +289,10 @@ async def _start_worker(
         clock=clock,
         page_image_cache=settings.page_image_cache,
     )
-    await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
+    await recover_stale_jobs(pool, stale_after=settings.stale_after)
     await worker.start()
     stack.push_async_callback(worker.stop)
-    inbox = Inbox(pool=runtime.pool, blobs=runtime.blobs, listener=runtime.listener)
+    inbox = Inbox(pool=pool, blobs=runtime.blobs, listener=runtime.listener)
     inbox.start()
     stack.push_async_callback(inbox.close)
     ticks.start()

@@ -13,6 +13,7 @@ from ingest.handlers.context import Web
 from ingest.model import OcrSettings
 from ingest.page_views import PageViews
 from ingest.postgres.database import Pool
+from ingest.postgres.pools import connections_for_jobs
 from ingest.preview import RESERVE, Previews
 from ingest.providers.embedders.base import Embedder
 from ingest.providers.embedders.factory import build_embedder
@@ -31,28 +32,15 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention
 from ingest.url_check import UrlChecks
 
-# Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
-_CONNECTIONS_OF_JOBS: Final = 32
-_CONNECTIONS_OF_REQUESTS: Final = 10
-# For claims, ticks, ledgers and an index that is built.
-_CONNECTIONS_OF_TICKS: Final = 6
-# Beside its pool: LISTEN and heartbeat.
-_OWN_CONNECTIONS: Final = 2
 _PREVIEWS_AT_ONCE: Final = 2
 _PAGES_AT_ONCE: Final = 2
 _CHECKED_FETCH_SECONDS: Final = 10
 _LARGEST_CHECKED_PAGE: Final = 10 * 1024 * 1024
 
 
-def pool_size(slots: int, *, serves: bool) -> int:
-    """Connections of a process: the API, with or without a worker, or a worker alone."""
-    base = _CONNECTIONS_OF_REQUESTS if serves else _CONNECTIONS_OF_TICKS
-    return base + min(slots, _CONNECTIONS_OF_JOBS)
-
-
 def connections_of(shares: Iterable[WorkerShare]) -> int:
     """The most connections that worker processes open."""
-    return sum(pool_size(share.slots, serves=False) + _OWN_CONNECTIONS for share in shares)
+    return sum(connections_for_jobs(share.slots) for share in shares)
 
 
 def whole_worker(settings: Settings) -> WorkerShare:

@@ -19,6 +19,7 @@ from ingest.errors import IngestError, SetupError
 from ingest.postgres.queries import fill_in as fill_in  # every store imports both from here
 from ingest.postgres.queries import load_queries as load_queries
 from ingest.postgres.sessions import (
+    OnConnect,
     PoolConnection,
     SessionSetup,
     begin_transaction,
@@ -88,14 +89,16 @@ class Connections:
 
 
 @asynccontextmanager
-async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncIterator[Connections]:
+async def open_pool(
+    dsn: str, *, size: int, application_name: str, on_connect: OnConnect | None = None
+) -> AsyncIterator[Connections]:
     """Up to `size` connections with vector types. Needs a migrated database."""
     pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         dsn,
         min_size=min(2, size),
         max_size=size,
         connection_class=PoolConnection,
-        configure=SessionSetup(dsn),
+        configure=SessionSetup(dsn, on_connect=on_connect),
         # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
         # Transactions start with the statement of their Pool.

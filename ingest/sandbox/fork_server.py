@@ -27,6 +27,7 @@ from ingest.analysis.language import load_identifier
 from ingest.errors import SetupError
 from ingest.formats.registry import missing_parsers
 from ingest.parent_death import die_with
+from ingest.priority import lower
 from ingest.sandbox import limits
 from ingest.sandbox.jail import protect_memory
 from ingest.sandbox.protocol import MAX_FORK_MESSAGE
@@ -48,6 +49,7 @@ def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
     die_with(int(sys.argv[2]))
     logging.disable()
+    lower()  # before others may not touch us, which includes ourselves
     if sys.argv[3] != "off":  # then debuggers may attach
         protect_memory()
     _load()
@@ -114,7 +116,7 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.setsid()
+        os.setpgid(0, 0)  # in our session, whose priority was lowered
         _place(descriptors, request["descriptors"])
         os.environ.clear()
         os.environ.update(request["environment"])

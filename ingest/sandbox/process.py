@@ -145,6 +145,10 @@ class Child:
         return child
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         """Whether it can accept a file. On some systems, old temporary folders are removed."""
         return self._process.returncode is None and not self._killed and self._scratch.is_dir()

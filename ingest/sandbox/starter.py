@@ -5,6 +5,7 @@ from functools import partial
 
 import structlog
 
+from ingest.priority import lower
 from ingest.sandbox.environment import environment
 from ingest.sandbox.forked import ForkFailed, PoolServer
 from ingest.sandbox.jail import Confinement
@@ -44,7 +45,10 @@ class Starter:
                 return await self._start(server=server, tokenizer=tokenizer)
             except ForkFailed as error:
                 log.warning("parser_not_forked", error=str(error))
-        return await self._start()
+        child = await self._start()
+        if self.server is not None:  # as the fork server does with itself
+            lower(child.pid)
+        return child
 
     async def close(self) -> None:
         """End the fork server."""

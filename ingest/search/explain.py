@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from ingest.analysis.question import KeywordQuestion, QuestionWord
-from ingest.analysis.terms import Terms, grams_of
+from ingest.analysis.terms import GRAM, Terms, grams_of
 from ingest.model import EmbeddingModel
 from ingest.search.bm25 import Candidates, Formula
 from ingest.search.bm25 import Statistics as Bm25Statistics
@@ -166,7 +166,7 @@ def words_of_chunks(
 
 
 def _shared_grams(word: QuestionWord, found: Terms) -> list[str]:
-    grams = dict.fromkeys(grams_of(word.text))
+    grams = dict.fromkeys(grams_of(word.text, shortest=GRAM))
     shared = np.isin(word.grams, found).tolist()
     return [gram[1:] for gram, is_shared in zip(grams, shared, strict=True) if is_shared]
 

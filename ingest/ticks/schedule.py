@@ -14,6 +14,7 @@ from ingest.postgres.database import Pool, transaction
 from ingest.scheduling.cron import Scheduler
 from ingest.store.crawl import rescrapes
 from ingest.store.limits import schedules, usage
+from ingest.store.maintenance import table_statistics
 from ingest.store.notify import deliveries
 from ingest.ticks.cleanup import (
     ORPHAN_AGE,
@@ -93,6 +94,7 @@ def build_ticks(
     _index(scheduler, pool)
     _release(scheduler, pool)
     _count(scheduler, pool)
+    _analyze(scheduler, pool)
     _clean_up(scheduler, pool, blobs, retention)
     _evict(scheduler, pool, blobs, page_image_cache)
     return scheduler
@@ -139,6 +141,22 @@ async def fold_usage(pool: Pool) -> int:
         total += folded
         if folded < _CHANGES_AT_ONCE:
             return total
+
+
+def _analyze(scheduler: Scheduler, pool: Pool) -> None:
+    @scheduler.cron("analyze-tables", "*/3 * * * * *")
+    async def analyze() -> None:
+        await analyze_tables(pool)
+
+
+async def analyze_tables(pool: Pool) -> int:
+    """Make the planner's statistics of tables that have grown; returns of how many."""
+    # Outside of the role of transactions, which owns no table.
+    async with pool.session() as conn:
+        tables = await table_statistics.outdated(conn)
+        for table in tables:
+            await table_statistics.analyze(conn, table)
+    return len(tables)
 
 
 def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Retention) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from harness.patience import AGES
 from ingest.errors import Permanent
+from ingest.priority import BACKGROUND
 from ingest.sandbox.forked import ForkServer, PoolServer
 from ingest.sandbox.pool import ParserPool
 from tests.unit.sandbox.hostile_files import (
@@ -98,11 +99,24 @@ async def test_a_forked_process_starts_as_if_executed(
     open_files = {os.readlink(path) for path in _descriptors(pid)}
 
     assert parent_of(pid) == forking.server.pid
-    assert os.getsid(pid) == pid
+    assert os.getpgid(pid) == pid  # to be killed with what it starts
     assert "a-secret-value" not in environment
     assert limits == {"RLIMIT_AS": 1024 * MIB, "RLIMIT_CORE": 0}
     # Only the channel of its own files: none of the fork server, nor of other processes.
     assert len([name for name in open_files if name.startswith("socket:")]) == 1
+
+
+async def test_parsers_leave_the_processors_to_others(
+    forking: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = forking.server.pid
+    forked = int(await forking.text("pid", uuid4()))
+    monkeypatch.setattr(PoolServer, "get", lambda _: None)
+    alone = int(await forking.text("pid", uuid4()))
+
+    assert os.getsid(forked) == server  # which has the priority of the session
+    for pid in (forked, alone):
+        assert os.getpriority(os.PRIO_PROCESS, pid) >= BACKGROUND
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])

@@ -105,6 +105,12 @@ def test_the_grams_that_found_a_compound_are_named() -> None:
     assert "unge" not in word.grams
 
 
+def test_a_word_as_short_as_a_gram_is_found_in_a_compound() -> None:
+    [word], _ = explained("Arzt", "Facharzt")
+
+    assert (word.word, word.grams) == ("arzt", ["arzt"])
+
+
 def test_the_word_itself_needs_no_grams() -> None:
     [word], _ = explained("kündigung", "kündigung")
 
