@@ -35,7 +35,7 @@ const assets = {
   sourcemap: isWatching ? "linked" : false,
   outdir: join(out, "assets"),
   entryNames: "[name]-[hash]",
-  chunkNames: "part-[hash]",
+  chunkNames: "[name]-[hash]",
 };
 
 /** Files below a folder, sorted; none if it does not exist. */
@@ -63,16 +63,21 @@ function outputs(result) {
   );
 }
 
+/** As a literal: `{"hash": "hash-1A2B3C4D.js"}`. */
+function byName(built) {
+  return JSON.stringify(Object.fromEntries(Object.entries(built).map(([path, name]) => [basename(path).replace(/\.\w+$/, ""), name])));
+}
+
 async function build() {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, "assets"), { recursive: true });
   const workers = outputs(await esbuild.build({ ...assets, entryPoints: await filesOf("src/workers", ".ts") }));
-  const names = Object.entries(workers).map(([path, name]) => [basename(path, ".ts"), name]);
+  const styles = outputs(await esbuild.build({ ...assets, entryPoints: ["src/styles/main.css", "src/styles/ask.css"] }));
   const result = await esbuild.build({
     ...assets,
     splitting: true,
-    entryPoints: ["src/main.tsx", "src/styles/main.css"],
-    define: { WORKERS: JSON.stringify(Object.fromEntries(names)) },
+    entryPoints: ["src/main.tsx"],
+    define: { WORKERS: byName(workers), STYLES: byName(styles) },
   });
   const built = outputs(result);
   // Otherwise the browser learns of them when it has main.js.
@@ -81,7 +86,7 @@ async function build() {
   const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
   await writeFile(join(out, "assets", iconName), icon);
   const page = (await readFile(join(here, "src", "index.html"), "utf8"))
-    .replace("main.css", built["src/styles/main.css"])
+    .replace("main.css", styles["src/styles/main.css"])
     .replace("main.js", built["src/main.tsx"])
     .replace("icon.svg", iconName)
     .replace("<!-- preloads -->", preloads.join("\n    "));
@@ -114,7 +119,7 @@ async function buildTests() {
     platform: "node",
     target: "node20",
     outExtension: { ".js": ".mjs" },
-    define: { WORKERS: "{}" },
+    define: { WORKERS: "{}", STYLES: "{}" },
   });
 }
 

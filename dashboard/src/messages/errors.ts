@@ -67,8 +67,8 @@ const ACTIONS: Readonly<Record<string, ErrorAction>> = {
 
 type Texts = Readonly<Record<string, readonly [means: string, advice: string]>>;
 const LOADS: Readonly<Record<Language, () => Promise<Texts>>> = {
-  en: async () => (await import("./en/errors.ts")).errors,
-  de: async () => (await import("./de/errors.ts")).errors,
+  en: async () => (await import("./packs/en-errors.ts")).errors,
+  de: async () => (await import("./packs/de-errors.ts")).errors,
 };
 const texts = signal<Texts>({});
 
