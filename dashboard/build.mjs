@@ -4,14 +4,14 @@
 //   node build.mjs --watch   again after each change, with source maps
 //   node build.mjs --tests   the tests, into .tests
 //
-// Names carry the hash of their content, so that browsers keep the files for ever. Each file has
-// its gzip beside it. src/workers/NAME.ts becomes a worker, opened with openWorker("NAME").
+// Names carry the hash of their content, so that browsers keep the files for ever. Each file is
+// compressed beside it. src/workers/NAME.ts becomes a worker, opened with openWorker("NAME").
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -95,16 +95,22 @@ async function build() {
 }
 
 async function compress() {
-  let total = 0;
+  let gzip = 0;
+  let brotli = 0;
   const files = (await readdir(out, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
   for (const file of files) {
     const path = join(file.parentPath, file.name);
-    const small = gzipSync(await readFile(path), { level: 9 });
+    const bytes = await readFile(path);
+    const small = gzipSync(bytes, { level: 9 });
     small[9] = 255; // the operating system, which must not change the bytes
     await writeFile(`${path}.gz`, small);
-    total += small.length;
+    const smallest = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+    await writeFile(`${path}.br`, smallest);
+    gzip += small.length;
+    brotli += smallest.length;
   }
-  console.log(`${files.length} files, ${(total / 1000).toFixed(1)} kB compressed`);
+  const kilobytes = (size) => `${(size / 1000).toFixed(1)} kB`;
+  console.log(`${files.length} files, ${kilobytes(gzip)} by gzip, ${kilobytes(brotli)} by Brotli`);
 }
 
 async function buildTests() {
