@@ -4,14 +4,14 @@
 //   node build.mjs --watch   again after each change, with source maps
 //   node build.mjs --tests   the tests, into .tests
 //
-// Names carry the hash of their content, so that browsers keep the files for ever. Each file has
-// its gzip beside it. src/workers/NAME.ts becomes a worker, opened with openWorker("NAME").
+// Names carry the hash of their content, so that browsers keep the files for ever. Each file is
+// compressed beside it. src/workers/NAME.ts becomes a worker, opened with openWorker("NAME").
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -35,7 +35,7 @@ const assets = {
   sourcemap: isWatching ? "linked" : false,
   outdir: join(out, "assets"),
   entryNames: "[name]-[hash]",
-  chunkNames: "part-[hash]",
+  chunkNames: "[name]-[hash]",
 };
 
 /** Files below a folder, sorted; none if it does not exist. */
@@ -63,16 +63,21 @@ function outputs(result) {
   );
 }
 
+/** As a literal: `{"hash": "hash-1A2B3C4D.js"}`. */
+function byName(built) {
+  return JSON.stringify(Object.fromEntries(Object.entries(built).map(([path, name]) => [basename(path).replace(/\.\w+$/, ""), name])));
+}
+
 async function build() {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, "assets"), { recursive: true });
   const workers = outputs(await esbuild.build({ ...assets, entryPoints: await filesOf("src/workers", ".ts") }));
-  const names = Object.entries(workers).map(([path, name]) => [basename(path, ".ts"), name]);
+  const styles = outputs(await esbuild.build({ ...assets, entryPoints: ["src/styles/main.css", "src/styles/ask.css"] }));
   const result = await esbuild.build({
     ...assets,
     splitting: true,
-    entryPoints: ["src/main.tsx", "src/styles/main.css"],
-    define: { WORKERS: JSON.stringify(Object.fromEntries(names)) },
+    entryPoints: ["src/main.tsx"],
+    define: { WORKERS: byName(workers), STYLES: byName(styles) },
   });
   const built = outputs(result);
   // Otherwise the browser learns of them when it has main.js.
@@ -81,7 +86,7 @@ async function build() {
   const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
   await writeFile(join(out, "assets", iconName), icon);
   const page = (await readFile(join(here, "src", "index.html"), "utf8"))
-    .replace("main.css", built["src/styles/main.css"])
+    .replace("main.css", styles["src/styles/main.css"])
     .replace("main.js", built["src/main.tsx"])
     .replace("icon.svg", iconName)
     .replace("<!-- preloads -->", preloads.join("\n    "));
@@ -90,16 +95,22 @@ async function build() {
 }
 
 async function compress() {
-  let total = 0;
+  let gzip = 0;
+  let brotli = 0;
   const files = (await readdir(out, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
   for (const file of files) {
     const path = join(file.parentPath, file.name);
-    const small = gzipSync(await readFile(path), { level: 9 });
+    const bytes = await readFile(path);
+    const small = gzipSync(bytes, { level: 9 });
     small[9] = 255; // the operating system, which must not change the bytes
     await writeFile(`${path}.gz`, small);
-    total += small.length;
+    const smallest = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+    await writeFile(`${path}.br`, smallest);
+    gzip += small.length;
+    brotli += smallest.length;
   }
-  console.log(`${files.length} files, ${(total / 1000).toFixed(1)} kB compressed`);
+  const kilobytes = (size) => `${(size / 1000).toFixed(1)} kB`;
+  console.log(`${files.length} files, ${kilobytes(gzip)} by gzip, ${kilobytes(brotli)} by Brotli`);
 }
 
 async function buildTests() {
@@ -114,7 +125,7 @@ async function buildTests() {
     platform: "node",
     target: "node20",
     outExtension: { ".js": ".mjs" },
-    define: { WORKERS: "{}" },
+    define: { WORKERS: "{}", STYLES: "{}" },
   });
 }
 

@@ -2,7 +2,7 @@
 
 index.html       the page
 assets/NAME      what it loads; names carry the hash of their content
-*.gz             each file compressed, beside it
+*.br, *.gz       each file compressed, beside it
 """
 
 import hashlib
@@ -34,6 +34,8 @@ _MEDIA_TYPES: Final = {
     ".png": "image/png",
     ".woff2": "font/woff2",
 }
+# Browsers name Brotli over https and to this machine only.
+_CODINGS: Final = {".br": "br", ".gz": "gzip"}
 _REVALIDATED: Final = "no-cache"
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 
@@ -41,15 +43,17 @@ _FOR_EVER: Final = "public, max-age=31536000, immutable"
 @dataclass(frozen=True, slots=True)
 class File:
     content: bytes
-    compressed: bytes | None
+    compressed: Mapping[str, bytes]
+    """By content coding, smallest first."""
     media_type: str
     is_immutable: bool
     digest: str
 
     def response(self, request: Request) -> Response:
         """The file, compressed if the client reads that, or 304."""
-        compressed = self.compressed if _accepts_gzip(request) else None
-        tag = f'"{self.digest}"' if compressed is None else f'"{self.digest}-gzip"'
+        accepted = _accepted(request)
+        coding = next((coding for coding in self.compressed if coding in accepted), None)
+        tag = f'"{self.digest}"' if coding is None else f'"{self.digest}-{coding}"'
         headers = {
             CONTENT_POLICY: POLICY,
             "Cross-Origin-Opener-Policy": "same-origin",
@@ -59,17 +63,20 @@ class File:
         }
         if tag in re.split(r"\s*,\s*", request.headers.get("if-none-match", "").strip()):
             return Response(status_code=304, headers=headers)
-        if compressed is not None:
-            headers["Content-Encoding"] = "gzip"
-        return Response(compressed or self.content, headers=headers, media_type=self.media_type)
+        if coding is not None:
+            headers["Content-Encoding"] = coding
+        content = self.content if coding is None else self.compressed[coding]
+        return Response(content, headers=headers, media_type=self.media_type)
 
 
-def _accepts_gzip(request: Request) -> bool:
+def _accepted(request: Request) -> set[str]:
+    """The content codings that the client names and does not refuse."""
+    found = set[str]()
     for part in request.headers.get("accept-encoding", "").split(","):
         name, _, quality = part.partition(";")
-        if name.strip().lower() == "gzip":
-            return re.fullmatch(r"\s*q=0(\.0*)?\s*", quality) is None
-    return False
+        if re.fullmatch(r"\s*q=0(\.0*)?\s*", quality) is None:
+            found.add(name.strip().lower())
+    return found
 
 
 class BuiltFiles:
@@ -102,11 +109,15 @@ def _read(folder: Path) -> dict[str, File]:
     return {
         name: File(
             content=content,
-            compressed=found.get(f"{name}.gz"),
+            compressed={
+                coding: found[name + suffix]
+                for suffix, coding in _CODINGS.items()
+                if name + suffix in found
+            },
             media_type=_MEDIA_TYPES.get(Path(name).suffix, "application/octet-stream"),
             is_immutable=name.startswith("assets/"),
             digest=hashlib.sha256(content).hexdigest()[:32],
         )
         for name, content in found.items()
-        if not name.endswith(".gz")
+        if Path(name).suffix not in _CODINGS
     }

@@ -44,7 +44,7 @@ class EmbeddingLane:
 
     async def paused(self) -> Hold | None:
         if self._governor is None or self.name is None:
-            return await self.stopped()
+            return await self.stopped(is_fresh=True)
         return await self._governor.current_hold(self.name)
 
     async def stopped(self, *, is_fresh: bool = False) -> Hold | None:

@@ -25,6 +25,7 @@ def receiver() -> Iterator[str]:
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(418)
             self.end_headers()
+            self.wfile.write(b"I am a <b>teapot</b>")
 
         def log_message(self, format: str, *args: object) -> None: ...
 
@@ -104,6 +105,37 @@ def test_job_type_is_paused_resumed_and_limited(page: Page, service: Service) ->
     assert (purge["isPaused"], purge["maxConcurrent"]) == (False, 3)
 
 
+def test_provider_is_paused_with_a_note_and_resumed_on_the_overview(
+    page: Page, viewer_page: Page, service: Service
+) -> None:
+    embedder = service.get("/api/me")["embedder"]
+    name = f"{embedder['provider']}/{embedder['model']}"
+    page.goto("#/job-types")
+    page.get_by_role("button", name=f"Pause {name}").click()
+    page.get_by_label("Who pauses it, and why").fill("Ada <b>: a new GPU")
+    check_accessibility(page)
+    confirm(page, "Pause")
+    expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("Ada <b>")
+    check_accessibility(page)
+    [file] = service.upload([("waits.txt", b"waits for the provider")])["files"]
+
+    page.goto(f"#/sources/{file['knowledgeSourceId']}")
+    wait = page.get_by_role("status").filter(has_text="operator has paused")
+    expect(wait.get_by_role("button", name="Resume the provider")).to_be_visible()
+    for each in (viewer_page, page):
+        each.goto("#/overview")
+        notice = each.get_by_role("listitem").filter(has_text="has paused the provider")
+        expect(notice).to_contain_text(name)
+        expect(notice).to_contain_text("Ada <b>: a new GPU")
+    expect(viewer_page.get_by_role("button", name="Resume the provider")).to_have_count(0)
+    check_accessibility(page)
+    notice.get_by_role("button", name="Resume the provider").click()
+    expect(notice).to_have_count(0)
+
+    service.wait_until_terminal(file["knowledgeSourceId"])
+    assert service.get(f"/api/knowledge-sources/{file['knowledgeSourceId']}")["chunkCount"] == 1
+
+
 def test_webhook_shows_its_secret_once_and_what_was_sent_and_answered(
     page: Page, receiver: str
 ) -> None:
@@ -113,13 +145,21 @@ def test_webhook_shows_its_secret_once_and_what_was_sent_and_answered(
     confirm(page, "Save")
     first = page.get_by_role("dialog").locator("code").inner_text()
     page.get_by_role("button", name="I have copied it").click()
-    page.get_by_role("button", name="Send a test").click()
+    page.get_by_role("button", name="Send a test delivery").click()
+    sent = page.get_by_role("dialog")
+    expect(sent.get_by_label("Request")).to_contain_text(f"POST {receiver}")
+    expect(sent.get_by_label("Request")).to_contain_text(re.compile("webhook-signature: v1,"))
+    expect(sent.get_by_label("Request")).to_contain_text('"type": "endpoint.test"')
+    expect(sent.get_by_label("Answer")).to_have_text("I am a <b>teapot</b>")
+    expect(sent.get_by_text("418", exact=True)).to_be_visible()
+    check_accessibility(page)
+    page.keyboard.press("Escape")
     row = page.get_by_role("row", name=re.compile("endpoint.test"))
     show = page.get_by_role("button", name=re.compile("new · show"))
     row.or_(show).first.wait_for()
     expect(row).to_contain_text("418")
     row.get_by_role("button", name="Show").click()
-    expect(page.get_by_role("dialog").locator("pre")).to_contain_text('"endpoint.test"')
+    expect(page.get_by_role("dialog").locator("pre").first).to_contain_text('"endpoint.test"')
     page.keyboard.press("Escape")
     page.get_by_role("button", name="New secret").click()
     confirm(page, "New secret")

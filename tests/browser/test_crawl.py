@@ -1,5 +1,6 @@
 """Adding a site by the page: checked first, followed live, and its removals decided by a person."""
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -80,6 +81,43 @@ def test_site_is_checked_crawled_and_its_removals_are_decided(
     expect(page.locator(".status-line").get_by_text("completed")).to_be_visible()
     page.get_by_role("tab", name="Runs").click()
     expect(page.get_by_text("2 removed")).to_be_visible()
+
+
+def test_what_repeats_is_left_out_shown_and_can_be_kept(page: Page, site: tuple[str, Path]) -> None:
+    url, folder = site
+    names = [
+        f"{word}.html"
+        for word in ["amber", "birch", "cedar", "dune", "elder", "fern", "gorse", "hazel"]
+    ]
+    menu = "".join(f'<p><a href="/{name}">Menu {name}</a></p>' for name in names)
+    for name in names:
+        own = f"<p>Here grows {name}, which was planted by hand and is cut in autumn only.</p>"
+        (folder / name).write_text(f"<title>{name}</title>{menu}{own}")
+    fill_in(page, f"{url}amber.html")
+    page.get_by_text("Limits and patterns").click()
+    field = page.get_by_label("What repeats on a site's pages")
+    field.select_option("left out")
+    check_accessibility(page)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".status-line").get_by_text("completed")).to_be_visible()
+    page.get_by_role("tab", name="Runs").click()
+    expect(page.get_by_text(re.compile("repeated blocks left out"))).to_be_visible()
+
+    page.get_by_role("link", name="Documents, chunks and jobs").click()
+    page.get_by_role("tab", name="Settings").click()
+    expect(page.get_by_text("What repeats on a site's pages: left out")).to_be_visible()
+    page.get_by_role("tab", name="Documents").click()
+    page.get_by_role("link", name="cedar.html").click()
+    left_out = page.get_by_text("What was left out of this page")
+    left_out.click()
+    expect(page.get_by_text("Menu birch.html")).to_be_visible()
+    check_accessibility(page)
+
+    page.get_by_role("link", name="Source", exact=True).click()
+    page.get_by_role("tab", name="Settings").click()
+    field.select_option("kept")
+    page.locator("form").filter(has=field).get_by_role("button", name="Save").click()
+    expect(page.get_by_text("What repeats on a site's pages: kept")).to_be_visible()
 
 
 def test_patterns_are_checked_while_they_are_typed(page: Page) -> None:

@@ -55,6 +55,26 @@ def test_filters_and_text_are_in_the_address_and_survive_a_reload(
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
+def test_the_largest_are_first_by_the_address(page: Page, filled: Service) -> None:
+    page.goto("#/sources?type=file")
+    page.get_by_role("button", name="Size").click()
+    expect(page).to_have_url(re.compile("sort=sizeBytes"))
+    expect(page.get_by_role("columnheader", name="Size")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    largest = LONG.rpartition("/")[2]
+    expect(page.locator("tbody .row-link .name").first).to_have_text(largest)
+    page.reload()
+    expect(page.locator("tbody .row-link .name").first).to_have_text(largest)
+    for title, sort in (("Chunks", "chunkCount"), ("Tokens", "tokenCount")):
+        page.get_by_role("button", name=title).click()
+        expect(page).to_have_url(re.compile(f"sort={sort}"))
+        expect(page.get_by_role("columnheader", name=title)).to_have_attribute(
+            "aria-sort", "descending"
+        )
+        expect(page.locator("tbody tr").last).to_contain_text("broken.pdf")
+
+
 def test_a_failed_file_says_why_and_has_the_button_that_mends_it(
     page: Page, filled: Service
 ) -> None:

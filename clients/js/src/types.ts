@@ -188,6 +188,8 @@ export interface Checks {
   workerSilentSeconds?: number | null;
   /** A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE. */
   jobsUnattended?: boolean;
+  /** Null: this process has none. */
+  workerProcesses?: WorkerProcessesCheck | null;
   /** An operator has paused the workers: see `ingest resume`, PUT /api/worker/config. */
   paused?: boolean;
   /** Null while the embedding provider responds, or if it runs in this process. */
@@ -1346,6 +1348,8 @@ export interface Readiness {
   workerSilentSeconds?: number | null;
   /** A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE. */
   jobsUnattended?: boolean;
+  /** Null: this process has none. */
+  workerProcesses?: WorkerProcessesCheck | null;
   /** An operator has paused the workers: see `ingest resume`, PUT /api/worker/config. */
   paused?: boolean;
   /** Null while the embedding provider responds, or if it runs in this process. */
@@ -1992,6 +1996,15 @@ export interface WorkerConfig {
 export interface WorkerConfigPut {
   paused?: boolean;
   limits?: Record<string, unknown>;
+}
+
+/** The worker processes of `ingest serve` (INGEST_WORKER_PROCESSES). */
+export interface WorkerProcessesCheck {
+  configured: number;
+  /** Those that are ready to work; the others start, or wait until they are started again. */
+  running: number;
+  /** How many have ended and were started again. */
+  restarts: number;
 }
 
 export interface WorkerView {
@@ -2903,7 +2916,8 @@ export interface Operations {
     body: undefined;
     answer: Health;
   };
-  /** Counters of this process, and gauges from the database if it responds.
+  /** Counters of this process and its worker processes, and gauges from the database if it
+   * responds.
    *
    * Needs INGEST_METRICS_TOKEN as bearer token, if that is set. */
   "GET /metrics": {

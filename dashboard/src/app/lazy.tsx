@@ -3,6 +3,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ErrorCard, Skeleton } from "../components/states.tsx";
+import { messagesLoaded } from "../messages/language.ts";
 import { recoveries } from "./connection.ts";
 
 /** `lazy(async () => (await import("./source-list.tsx")).SourceList)` */
@@ -16,7 +17,10 @@ export function lazy<P extends object>(load: () => Promise<FunctionComponent<P>>
       // Not `loaded`: that may have come for another screen since this one was drawn.
       if (Component) return;
       askedAt.current = recoveries.peek();
-      load().then(
+      load().then(async (component) => {
+        await messagesLoaded();
+        return component;
+      }).then(
         (component) => setComponent(() => (loaded = component)),
         // The service was upgraded, and has other files now; or it is away.
         setError,

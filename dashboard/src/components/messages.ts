@@ -3,5 +3,5 @@ import { catalogue } from "../messages/language.ts";
 
 export const components = catalogue({
   en,
-  de: async () => (await import("../messages/de/base.ts")).components,
+  de: async () => (await import("../messages/packs/de-base.ts")).components,
 });

@@ -73,8 +73,8 @@ interface Texts {
   fields: Readonly<Record<string, string>>;
 }
 const LOADS: Readonly<Record<Language, () => Promise<Texts>>> = {
-  en: () => import("./en/errors.ts"),
-  de: () => import("./de/errors.ts"),
+  en: () => import("./packs/en-errors.ts"),
+  de: () => import("./packs/de-errors.ts"),
 };
 const texts = signal<Texts>({ errors: {}, warnings: {}, steps: {}, skipped: String, fields: {} });
 

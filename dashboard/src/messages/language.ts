@@ -1,10 +1,14 @@
 /**
  * The language of the page. Messages of an area are an object per language, with the same keys:
  *
- *     const text = catalogue({ en, de: async () => (await import("../../messages/de/sources.ts")).sources });
+ *     const text = catalogue({
+ *       en: async () => (await import("../../messages/packs/en-work.ts")).sources,
+ *       de: async () => (await import("../../messages/packs/de-work.ts")).sources,
+ *     });
  *     <p>{text().newRows(37)}</p>
  *
- * English is there at once, other languages are loaded by those who read them.
+ * A language is loaded by those who read it. What the page needs before its first screen is there at
+ * once in English.
  */
 
 import { effect, signal, untracked } from "@preact/signals";
@@ -33,31 +37,36 @@ export function setLanguage(name: Language): void {
 type Load<M> = () => Promise<M>;
 const loads: Promise<void>[] = [];
 
-/** What `en` says decides the type of all others. */
+/**
+ * What `en` says decides the type of all others. Screens are drawn when the messages are there that
+ * they ask for (lazy.tsx); while another language is on its way, they stay in the one before.
+ */
 export function catalogue<M extends object>(
-  messages: { en: M } & Record<Exclude<Language, "en">, NoInfer<M> | Load<NoInfer<M>>>,
+  messages: { en: M | Load<M> } & Record<Exclude<Language, "en">, Load<NoInfer<M>>>,
 ): () => M {
-  const known = signal<Partial<Record<Language, M>>>({ en: messages.en });
+  const known = signal<Partial<Record<Language, M>>>(typeof messages.en === "function" ? {} : { en: messages.en });
   const begun = new Set<Language>();
-  const load = (name: Language): void => {
-    const found: M | Load<M> = messages[name];
+  const load = async (name: Language): Promise<void> => {
     begun.add(name);
-    if (typeof found !== "function") known.value = { ...known.peek(), [name]: found };
-    else {
-      const loaded = found().then((messages) => {
-        known.value = { ...known.peek(), [name]: messages };
-      });
-      // Without its file, the page stays English.
-      loads.push(loaded.catch(() => undefined));
+    const found = messages[name] as M | Load<M>;
+    try {
+      const loaded = typeof found === "function" ? await found() : found;
+      known.value = { ...known.peek(), [name]: loaded };
+    } catch (error) {
+      // Better the language before than nothing.
+      if (Object.keys(known.peek()).length === 0) throw error;
     }
   };
   effect(() => {
-    if (!begun.has(language.value)) untracked(() => load(language.value));
+    if (begun.has(language.value)) return;
+    const loaded = untracked(() => load(language.value));
+    loaded.catch(() => undefined);
+    loads.push(loaded);
   });
-  return () => known.value[language.value] ?? messages.en;
+  return () => (known.value[language.value] ?? Object.values(known.value)[0])!;
 }
 
-/** When the messages of the language are there that were asked for so far. */
+/** When the messages of the language are there that were asked for so far; fails if some cannot be had. */
 export async function messagesLoaded(): Promise<void> {
   await Promise.all(loads);
 }

@@ -1,4 +1,4 @@
 import { titles as en } from "./en/titles.ts";
 import { catalogue } from "./language.ts";
 
-export const titles = catalogue({ en, de: async () => (await import("./de/base.ts")).titles });
+export const titles = catalogue({ en, de: async () => (await import("./packs/de-base.ts")).titles });

@@ -21,6 +21,7 @@ HTML = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 PAGE = b"<!doctype html><title>page</title>"
 SCRIPT = b"export const x = 1;"
 SQUEEZED = gzip.compress(SCRIPT, mtime=0)
+BROTLI = b"as Brotli has it"
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,8 @@ def build(parent: Path) -> Path:
     for name in ("main-AB12.js", "main-AB12.css", "icon-1.svg", "odd"):
         (static / "assets" / name).write_bytes(SCRIPT)
     (static / "assets" / "main-AB12.js.gz").write_bytes(SQUEEZED)
+    (static / "assets" / "main-AB12.css.gz").write_bytes(SQUEEZED)
+    (static / "assets" / "main-AB12.css.br").write_bytes(BROTLI)
     (parent / "secret").write_text("secret")
     return static
 
@@ -144,7 +147,7 @@ async def test_a_file_is_sent_compressed_to_who_reads_that(
     url = "/assets/main-AB12.js"
     answer = await get(folder, url, {"Accept-Encoding": accepted})
     plain = await get(folder, url)
-    other = await get(folder, "/assets/main-AB12.css", {"Accept-Encoding": "gzip"})
+    other = await get(folder, "/assets/icon-1.svg", {"Accept-Encoding": "gzip"})
 
     assert answer.content == SCRIPT  # as the client has unpacked it
     assert (answer.headers.get("content-encoding") == "gzip") == is_compressed
@@ -152,6 +155,33 @@ async def test_a_file_is_sent_compressed_to_who_reads_that(
     assert int(answer.headers["content-length"]) == len(SQUEEZED if is_compressed else SCRIPT)
     assert "Accept-Encoding" in answer.headers["vary"]
     assert "content-encoding" not in other.headers  # it is not there compressed
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip, deflate, br", "br"),
+        ("br;q=0.1, gzip", "br"),
+        ("gzip, br;q=0", "gzip"),
+        ("gzip", "gzip"),
+        ("deflate", None),
+    ],
+)
+async def test_brotli_is_sent_to_who_names_it(
+    folder: Path, accepted: str, coding: str | None
+) -> None:
+    app = app_of(folder, True)
+    async with (
+        connect(app, None) as client,
+        client.stream(
+            "GET", "/assets/main-AB12.css", headers={"Accept-Encoding": accepted}
+        ) as answer,
+    ):
+        content = b"".join([part async for part in answer.aiter_raw()])
+
+    assert answer.headers.get("content-encoding") == coding
+    assert content == {"br": BROTLI, "gzip": SQUEEZED, None: SCRIPT}[coding]
+    assert answer.headers["vary"] == "Accept, Accept-Encoding"
 
 
 async def test_head_is_get_without_the_body(folder: Path) -> None:

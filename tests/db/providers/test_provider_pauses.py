@@ -84,6 +84,16 @@ async def test_a_paused_provider_gets_no_request_of_a_job(
     assert embedder.requests == []
 
 
+async def test_a_job_that_starts_after_the_pause_waits(
+    service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
+) -> None:
+    await service.embed(["before"], [1])
+    await pause(conn, name_of(embedder))
+
+    with pytest.raises(Snooze):
+        await service.ready()
+
+
 async def test_a_paused_provider_is_not_asked_for_a_question(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
 ) -> None:

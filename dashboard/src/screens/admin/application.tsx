@@ -85,7 +85,7 @@ function Settings({ application, onSaved }: { application: Application; onSaved:
               <TextField label={admin().overlap} type="number" min={0} value={overlap} onValue={setOverlap} error={fieldError(error, "overlap")} />
               <SelectField label={admin().by} value={by} onValue={setBy} error={fieldError(error, "by")}
                 options={(["", "heading", "page", "row", "size"] as const).map((value) => ({ value, label: admin().bys[value]! }))} />
-              <FurnitureField value={leaveOutFurniture} onValue={setLeaveOut} />
+              <FurnitureField value={leaveOutFurniture} onValue={setLeaveOut} from={admin().bys[""]} />
             </div>
             <fieldset>
               <legend>{admin().reviews}</legend>

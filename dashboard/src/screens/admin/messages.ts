@@ -1,7 +1,6 @@
-import { admin as en } from "../../messages/en/admin.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const admin = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/admin.ts")).admin,
+  en: async () => (await import("../../messages/packs/en-manage.ts")).admin,
+  de: async () => (await import("../../messages/packs/de-manage.ts")).admin,
 });

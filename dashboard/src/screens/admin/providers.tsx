@@ -33,7 +33,7 @@ export function Providers() {
       {found.data && (
         <DataTable caption={admin().providers} rows={found.data.items} keyOf={({ name }) => name}
           columns={[
-            { key: "name", title: admin().provider, isMain: true, cell: ({ name }) => <Name>{name}</Name> },
+            { key: "name", title: admin().provider, isMain: true, cell: ({ name, note }) => <><Name>{name}</Name>{note && <small><Name>{note}</Name></small>}</> },
             { key: "use", title: admin().use, cell: ({ use }) => use ? admin().uses[use] : admin().notInUse },
             { key: "state", title: admin().state, cell: (row) => <State provider={row} /> },
             {
@@ -59,13 +59,12 @@ export function Providers() {
   );
 }
 
-function State({ provider: { isPaused, pausedSince, note } }: { provider: ProviderView }) {
+function State({ provider: { isPaused, pausedSince } }: { provider: ProviderView }) {
   if (!isPaused) return <Badge tone="good" icon="check">{admin().on}</Badge>;
   return (
     <>
       <Badge tone="warning" icon="pause">{admin().paused}</Badge>
-      {pausedSince && <small>{admin().since} <Time value={pausedSince} /></small>}
-      {note && <small><Name>{note}</Name></small>}
+      {pausedSince && <> <small>{admin().since} <Time value={pausedSince} /></small></>}
     </>
   );
 }

@@ -7,11 +7,11 @@ export const batchesScreens = [
     path: "/batches",
     title: () => titles().batches,
     navigation: { group: "work", order: 60, icon: "batches", shortcut: "b" },
-    component: lazy(async () => (await import("./screens.ts")).BatchList),
+    component: lazy(async () => (await import("../work.ts")).BatchList),
   }),
   screen({
     path: "/batches/:id",
     title: () => titles().batches,
-    component: lazy(async () => (await import("./screens.ts")).BatchScreen),
+    component: lazy(async () => (await import("../work.ts")).BatchScreen),
   }),
 ];

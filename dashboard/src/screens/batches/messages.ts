@@ -1,7 +1,6 @@
-import { batches as en } from "../../messages/en/batches.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const batches = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/batches.ts")).batches,
+  en: async () => (await import("../../messages/packs/en-work.ts")).batches,
+  de: async () => (await import("../../messages/packs/de-work.ts")).batches,
 });

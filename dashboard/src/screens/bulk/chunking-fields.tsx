@@ -44,16 +44,18 @@ interface FurnitureProps {
   value: boolean | null | undefined;
   onValue: (value: boolean | null) => void;
   inherited?: boolean | undefined;
+  /** Whose value is inherited, if not the application's. */
+  from?: string | undefined;
 }
 
 /** Whether blocks that repeat on the pages of a site are left out. */
-export function FurnitureField({ value, onValue, inherited }: FurnitureProps) {
+export function FurnitureField({ value, onValue, inherited, from = bulk().inherited }: FurnitureProps) {
   const { leave, keep } = bulk().furnitures;
   return (
     <SelectField label={bulk().furniture} hint={bulk().furnitureHint} value={value == null ? "" : value ? "leave" : "keep"}
       onValue={(chosen) => onValue(chosen === "" ? null : chosen === "leave")}
       options={[
-        { value: "", label: inherited === undefined ? bulk().inherited : `${inherited ? leave : keep} (${bulk().inherited})` },
+        { value: "", label: inherited === undefined ? from : `${inherited ? leave : keep} (${from})` },
         { value: "leave", label: leave }, { value: "keep", label: keep },
       ]} />
   );

@@ -1,7 +1,6 @@
-import { bulk as en } from "../../messages/en/bulk.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const bulk = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/bulk.ts")).bulk,
+  en: async () => (await import("../../messages/packs/en-bulk.ts")).bulk,
+  de: async () => (await import("../../messages/packs/de-bulk.ts")).bulk,
 });

@@ -108,8 +108,8 @@ function Editor() {
                       options={(["", "builtin", "firecrawl"] as const).map((value) => ({ value, label: crawl().providers[value] }))} />
                     <TextArea label={crawl().include} hint={crawl().patternHint} isCode value={fields.include} error={problems.include ?? fieldError(error, "includePaths")} onValue={set("include")} />
                     <TextArea label={crawl().exclude} hint={crawl().patternHint} isCode value={fields.exclude} error={problems.exclude ?? fieldError(error, "excludePaths")} onValue={set("exclude")} />
-                    <FurnitureField value={fields.leaveOutFurniture} onValue={set("leaveOutFurniture")} />
                     <TryPath include={patternsOf(fields.include)} exclude={patternsOf(fields.exclude)} />
+                    <FurnitureField value={fields.leaveOutFurniture} onValue={set("leaveOutFurniture")} />
                   </div>
                 </details>
               )}

@@ -7,11 +7,11 @@ export const crawlScreens = [
     path: "/crawl",
     title: () => titles().crawl,
     navigation: { group: "content", order: 30, icon: "crawl", role: "editor" },
-    component: lazy(async () => (await import("./screens.ts")).CrawlForm),
+    component: lazy(async () => (await import("../work.ts")).CrawlForm),
   }),
   screen({
     path: "/sites/:id",
     title: () => titles().site,
-    component: lazy(async () => (await import("./screens.ts")).Site),
+    component: lazy(async () => (await import("../work.ts")).Site),
   }),
 ];

@@ -1,7 +1,6 @@
-import { crawl as en } from "../../messages/en/crawl.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const crawl = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/crawl.ts")).crawl,
+  en: async () => (await import("../../messages/packs/en-work.ts")).crawl,
+  de: async () => (await import("../../messages/packs/de-work.ts")).crawl,
 });

@@ -6,6 +6,6 @@ export const documentScreens = [
   screen({
     path: "/documents/:id",
     title: () => titles().document,
-    component: lazy(async () => (await import("./document.tsx")).DocumentScreen),
+    component: lazy(async () => (await import("../ask.ts")).DocumentScreen),
   }),
 ];

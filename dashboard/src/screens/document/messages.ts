@@ -1,7 +1,6 @@
-import { document as en } from "../../messages/en/document.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const documents = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/document.ts")).document,
+  en: async () => (await import("../../messages/packs/en-ask.ts")).document,
+  de: async () => (await import("../../messages/packs/de-ask.ts")).document,
 });

@@ -7,17 +7,17 @@ export const jobsScreens = [
     path: "/jobs",
     title: () => titles().jobs,
     navigation: { group: "work", order: 40, icon: "jobs", shortcut: "j" },
-    component: lazy(async () => (await import("./screens.ts")).JobList),
+    component: lazy(async () => (await import("../work.ts")).JobList),
   }),
   screen({
     path: "/jobs/:id",
     title: () => titles().jobs,
-    component: lazy(async () => (await import("./screens.ts")).JobScreen),
+    component: lazy(async () => (await import("../work.ts")).JobScreen),
   }),
   screen({
     path: "/reviews",
     title: () => titles().reviews,
     navigation: { group: "work", order: 50, icon: "reviews", shortcut: "r" },
-    component: lazy(async () => (await import("./screens.ts")).Reviews),
+    component: lazy(async () => (await import("../work.ts")).Reviews),
   }),
 ];

@@ -1,7 +1,6 @@
-import { jobs as en } from "../../messages/en/jobs.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const jobs = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/jobs.ts")).jobs,
+  en: async () => (await import("../../messages/packs/en-overview.ts")).jobs,
+  de: async () => (await import("../../messages/packs/de-overview.ts")).jobs,
 });

@@ -1,7 +1,6 @@
-import { overview as en } from "../../messages/en/overview.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const overview = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/overview.ts")).overview,
+  en: async () => (await import("../../messages/packs/en-overview.ts")).overview,
+  de: async () => (await import("../../messages/packs/de-overview.ts")).overview,
 });

@@ -7,12 +7,12 @@ export const searchScreens = [
     path: "/search",
     title: () => titles().search,
     navigation: { group: "content", order: 40, icon: "search", shortcut: "f" },
-    component: lazy(async () => (await import("./screens.ts")).Search),
+    component: lazy(async () => (await import("../ask.ts")).Search),
   }),
   screen({
     path: "/evaluation",
     title: () => titles().evaluation,
     navigation: { group: "content", order: 40, icon: "evaluation", shortcut: "e" },
-    component: lazy(async () => (await import("./screens.ts")).Evaluation),
+    component: lazy(async () => (await import("../ask.ts")).Evaluation),
   }),
 ];

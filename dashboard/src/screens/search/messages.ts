@@ -1,7 +1,6 @@
-import { search as en } from "../../messages/en/search.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const search = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/search.ts")).search,
+  en: async () => (await import("../../messages/packs/en-ask.ts")).search,
+  de: async () => (await import("../../messages/packs/de-ask.ts")).search,
 });

@@ -7,6 +7,6 @@ export const settingsScreens = [
     path: "/settings",
     title: () => titles().settings,
     navigation: { group: "manage", order: 90, icon: "settings" },
-    component: lazy(async () => (await import("./settings.tsx")).Settings),
+    component: lazy(async () => (await import("../manage.ts")).Settings),
   }),
 ];

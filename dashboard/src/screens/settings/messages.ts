@@ -1,7 +1,6 @@
-import { settings as en } from "../../messages/en/settings.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const settings = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/settings.ts")).settings,
+  en: async () => (await import("../../messages/packs/en-manage.ts")).settings,
+  de: async () => (await import("../../messages/packs/de-manage.ts")).settings,
 });

@@ -7,11 +7,11 @@ export const sourcesScreens = [
     path: "/sources",
     title: () => titles().sources,
     navigation: { group: "content", order: 10, icon: "sources", shortcut: "s" },
-    component: lazy(async () => (await import("./screens.ts")).SourceList),
+    component: lazy(async () => (await import("../work.ts")).SourceList),
   }),
   screen({
     path: "/sources/:id",
     title: () => titles().source,
-    component: lazy(async () => (await import("./screens.ts")).SourceScreen),
+    component: lazy(async () => (await import("../work.ts")).SourceScreen),
   }),
 ];

@@ -1,7 +1,6 @@
-import { sources as en } from "../../messages/en/sources.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const sources = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/sources.ts")).sources,
+  en: async () => (await import("../../messages/packs/en-work.ts")).sources,
+  de: async () => (await import("../../messages/packs/de-work.ts")).sources,
 });

@@ -7,6 +7,6 @@ export const uploadScreens = [
     path: "/upload",
     title: () => titles().upload,
     navigation: { group: "content", order: 20, icon: "upload", shortcut: "u", role: "editor" },
-    component: lazy(async () => (await import("./upload-screen.tsx")).UploadScreen),
+    component: lazy(async () => (await import("../work.ts")).UploadScreen),
   }),
 ];

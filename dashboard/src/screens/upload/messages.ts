@@ -1,7 +1,6 @@
-import { upload as en } from "../../messages/en/upload.ts";
 import { catalogue } from "../../messages/language.ts";
 
 export const upload = catalogue({
-  en,
-  de: async () => (await import("../../messages/de/upload.ts")).upload,
+  en: async () => (await import("../../messages/packs/en-work.ts")).upload,
+  de: async () => (await import("../../messages/packs/de-work.ts")).upload,
 });

@@ -1,1 +1,0 @@
-var a={hash:"hash-ADVJ2URF.js",send:"send-4NNVC7MS.js"};export{a};

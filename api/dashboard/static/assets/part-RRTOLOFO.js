@@ -1,1 +1,0 @@
-function r(o,e){let t=[...o.querySelectorAll(".row-link")],l=document.activeElement?.closest("tr"),n=t.findIndex(s=>s.closest("tr")===l),c=n<0?e>0?0:t.length-1:n+e;t[Math.max(0,Math.min(t.length-1,c))]?.focus()}export{r as a};

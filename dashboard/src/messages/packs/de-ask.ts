@@ -1,0 +1,2 @@
+export { search } from "../de/search.ts";
+export { document } from "../de/document.ts";

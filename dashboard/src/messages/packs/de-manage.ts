@@ -1,0 +1,2 @@
+export { admin } from "../de/admin.ts";
+export { settings } from "../de/settings.ts";

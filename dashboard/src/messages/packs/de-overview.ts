@@ -1,0 +1,2 @@
+export { overview } from "../de/overview.ts";
+export { jobs } from "../de/jobs.ts";

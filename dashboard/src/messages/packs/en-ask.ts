@@ -1,0 +1,2 @@
+export { search } from "../en/search.ts";
+export { document } from "../en/document.ts";

@@ -1,0 +1,2 @@
+export { admin } from "../en/admin.ts";
+export { settings } from "../en/settings.ts";

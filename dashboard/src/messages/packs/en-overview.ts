@@ -1,0 +1,2 @@
+export { overview } from "../en/overview.ts";
+export { jobs } from "../en/jobs.ts";
