@@ -134,6 +134,8 @@ export const admin: typeof en = {
   schedules: "Zeitpläne",
   schedulesLead: "Wann Seiten und Websites erneut abgerufen werden.",
   nightly: "Nächtliche Runde",
+  sites: "Websites",
+  pages: "Seiten",
   nightlyOff: "Aus: INGEST_RESCRAPE ist „off“.",
   nightlyText: "Alle Seiten und Websites ohne eigenen Zeitplan.",
   nextTimes: "Nächste",

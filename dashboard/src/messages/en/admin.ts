@@ -137,6 +137,8 @@ export const admin = {
   schedules: "Schedules",
   schedulesLead: "When pages and sites are fetched again.",
   nightly: "Nightly round",
+  sites: "Sites",
+  pages: "Pages",
   nightlyOff: "Off: INGEST_RESCRAPE is “off”.",
   nightlyText: "All pages and sites without a schedule of their own.",
   nextTimes: "Next",
