@@ -102,7 +102,7 @@ export const admin: typeof en = {
   },
   noEndpoints: "Noch erfährt es niemand",
   noEndpointsText: "Fügen Sie einen Empfänger hinzu: Er bekommt eine signierte Anfrage, wenn Quellen, Uploads oder Aufträge enden.",
-  failing: (since) => `schlägt fehl seit ${since}`,
+  failing: (since) => `schlägt fehl, zuerst ${since}`,
   healthy: "in Ordnung",
   endpointDisabled: "abgeschaltet",
   enable: "Einschalten",

@@ -104,7 +104,7 @@ export const admin = {
   },
   noEndpoints: "Nobody is told yet",
   noEndpointsText: "Add an endpoint: it gets a signed request when sources, batches or jobs end.",
-  failing: (since: string) => `failing since ${since}`,
+  failing: (since: string) => `failing, first ${since}`,
   healthy: "works",
   endpointDisabled: "disabled",
   enable: "Enable",
