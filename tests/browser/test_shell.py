@@ -72,8 +72,13 @@ def test_a_link_signs_in_once_and_leaves_the_address(
 
     second = open_browser().new_page()
     second.goto(f"#login={code}")
-    expect(second.get_by_role("alert")).to_contain_text("unauthorized")
+    alert = second.get_by_role("alert")
+    expect(alert).to_contain_text("This sign-in link was used already, or has expired.")
+    expect(alert.get_by_role("button", name="Try again")).to_have_count(0)
     expect(second).to_have_url(f"{service.url}/#/")
+    key_field(second).fill("rk_wrong")
+    second.keyboard.press("Enter")
+    expect(alert).to_have_text(re.compile("This key or session is not valid"))
 
 
 def test_a_link_works_where_the_page_is_open(viewer_page: Page, service: Service) -> None:

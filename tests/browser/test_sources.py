@@ -44,6 +44,8 @@ def test_filters_and_text_are_in_the_address_and_survive_a_reload(
     expect(page).to_have_url(re.compile("q=docs/"))
     expect(page.locator("tbody tr")).to_have_count(5)
     page.goto("#/sources?errorCode=corrupt")
+    known = page.locator("datalist option[value=corrupt]")
+    expect(known).to_have_text("The file is damaged.")
     expect(page.locator("tbody tr")).to_have_count(1)
     page.reload()
     expect(page.locator("tbody tr")).to_have_count(1)

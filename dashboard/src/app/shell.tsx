@@ -15,7 +15,7 @@ import { arrived, href, match, path } from "./router.ts";
 import type { Screen } from "./screen.ts";
 import { SCREENS } from "./screens.ts";
 import { me } from "./session.ts";
-import { ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
+import { isSearchWanted, ShortcutHelp, useShortcuts } from "./shortcuts.tsx";
 
 /** The screen of a path, and its parameters. */
 export function screenOf(path: string): { screen: Screen; params: Record<string, string> } | undefined {
@@ -68,7 +68,10 @@ function useArrival(main: { current: HTMLElement | null }, screen: Screen | unde
       return;
     }
     scrollTo(0, 0);
-    (main.current?.querySelector<HTMLElement>("h1") ?? main.current)?.focus({ preventScroll: true });
+    // A field that is not loaded yet takes the focus when it is.
+    const field = isSearchWanted.peek() && path.value === "/search" ? main.current?.querySelector<HTMLElement>("[data-search]") : undefined;
+    if (!field && path.value !== "/search") isSearchWanted.value = false;
+    (field ?? main.current?.querySelector<HTMLElement>("h1") ?? main.current)?.focus({ preventScroll: true });
     announce(shell().arrived(title));
   }, [path.value]);
 }

@@ -10,6 +10,9 @@ import { navigate } from "./router.ts";
 
 export const isHelpOpen = signal(false);
 
+/** Whether the way to the search was its shortcut: then its field gets the focus, not its heading. */
+export const isSearchWanted = signal(false);
+
 export function useShortcuts(): void {
   useEffect(() => {
     /** Whether `g` was the last key; no time limit, for those who type slowly, or whose machine does. */
@@ -42,7 +45,10 @@ export function useShortcuts(): void {
 const ACTIONS: Record<string, () => boolean> = {
   "/": () => {
     const box = document.querySelector<HTMLInputElement>("[data-search]");
-    if (box === null) navigate("/search");
+    if (box === null) {
+      isSearchWanted.value = true;
+      navigate("/search");
+    }
     box?.focus();
     box?.select();
     return true;

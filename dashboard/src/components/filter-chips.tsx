@@ -21,6 +21,8 @@ export interface ChoiceFilter extends Common {
 export interface TextFilter extends Common {
   kind: "text";
   placeholder?: string;
+  /** Values that are known, each with what it means. */
+  suggestions?: readonly (readonly [value: string, meaning: string])[];
   /** The main one: always open, and reached by `/`. */
   isSearch?: boolean;
 }
@@ -111,7 +113,8 @@ function TextValue({ filter, value }: { filter: TextFilter; value: Value }) {
   return (
     <>
       <label for={id}>{filter.label}</label>
-      <input id={id} dir="auto" size={Math.max(8, String(value ?? "").length)} defaultValue={String(value ?? "")} key={String(value)} placeholder={filter.placeholder ?? components().any}
+      {filter.suggestions && <datalist id={`${id}-known`}>{filter.suggestions.map(([known, meaning]) => <option key={known} value={known}>{meaning}</option>)}</datalist>}
+      <input id={id} dir="auto" list={filter.suggestions && `${id}-known`} size={Math.max(8, String(value ?? "").length)} defaultValue={String(value ?? "")} key={String(value)} placeholder={filter.placeholder ?? components().any}
         onChange={(event) => change(filter.name, event.currentTarget.value.trim() || undefined)} />
     </>
   );

@@ -123,6 +123,11 @@ function own(texts: Readonly<Record<string, string>>, code: string): string | un
   return Object.hasOwn(texts, code) ? texts[code] : undefined;
 }
 
+/** The codes that sources and jobs fail with, each with what it means. */
+export function failureCodes(): (readonly [code: string, means: string])[] {
+  return Object.keys(ACTIONS).map((code) => [code, errorText(code).means]);
+}
+
 export function errorAction(code: string): ErrorAction | undefined {
   return Object.hasOwn(ACTIONS, code) ? ACTIONS[code] : undefined;
 }

@@ -111,7 +111,7 @@ export const crawl: typeof en = {
   },
   url2: "Seite",
   chunks: "Abschnitte",
-  tokens: "Token",
+  tokens: "Tokens",
   embedded: "eingebettet",
   saved: "gespart",
   outcome: "Ergebnis",

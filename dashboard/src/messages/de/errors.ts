@@ -129,6 +129,7 @@ export const warnings: Record<keyof typeof en.warnings, string> = {
   off_page_text: "Es gibt Text neben den Seiten; er ist nicht suchbar.",
   reading_direction_unsure: "Die Reihenfolge der Buchstaben in Zeilen von rechts nach links ist unsicher.",
   main_content_unsure: "Was auf der Webseite Inhalt ist und was Rahmen, ist unsicher.",
+  text_collapsed: "Die Seite hat auf der Website das meiste ihres Texts verloren; der frühere bleibt.",
   pages_failed: "Einige Seiten konnten nicht gelesen werden.",
   pages_unread: "Einige Seiten sind Bilder, deren Text nicht erkannt wurde.",
   xfa_form: "Es ist ein dynamisches Formular (XFA); seine Felder wurden gelesen.",

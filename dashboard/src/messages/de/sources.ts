@@ -73,7 +73,7 @@ export const sources: typeof en = {
   warnings: "Hinweise",
 
   tabs: { overview: "Überblick", documents: "Dokumente", chunks: "Abschnitte", events: "Ereignisse", jobs: "Aufträge und Protokoll", settings: "Einstellungen" },
-  facts: { path: "Pfad", address: "Adresse", added: "Hinzugefügt", changed: "Geändert", size: "Größe", tokens: "Token", chunks: "Abschnitte", hash: "SHA-256", duplicate: "Gleiche Bytes wie", batch: "Upload", collections: "Sammlungen", id: "Id", type: "Art", next: "Nächster Abruf" },
+  facts: { path: "Pfad", address: "Adresse", added: "Hinzugefügt", changed: "Geändert", size: "Größe", tokens: "Tokens", chunks: "Abschnitte", hash: "SHA-256", duplicate: "Gleiche Bytes wie", batch: "Upload", collections: "Sammlungen", id: "Id", type: "Art", next: "Nächster Abruf" },
   documentsOf: "Dokumente dieser Quelle",
   documentTitle: "Titel",
   mediaType: "Medientyp",

@@ -130,6 +130,7 @@ export const warnings = {
   off_page_text: "It has text beside its pages; that is not searchable.",
   reading_direction_unsure: "The order of letters in lines from right to left is not certain.",
   main_content_unsure: "What is content of the web page and what is frame is not certain.",
+  text_collapsed: "The page has lost most of its text on the site; the earlier text stays.",
   pages_failed: "Some pages could not be read.",
   pages_unread: "Some pages are pictures whose text was not recognised.",
   xfa_form: "It is a dynamic form (XFA); its fields were read.",

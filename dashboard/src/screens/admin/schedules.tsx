@@ -107,7 +107,7 @@ function Nightly() {
   if (!nightly.data) return null;
   const { schedule, next } = nightly.data;
   return (
-    <Card title={admin().nightly}>
+    <Card title={admin().nightly} actions={<><a href={href("/sources", { type: "site" })}>{admin().sites}</a> <a href={href("/sources", { type: "url" })}>{admin().pages}</a></>}>
       <p>{schedule === null ? admin().nightlyOff : admin().nightlyText}</p>
       <KeyValues items={[
         [admin().schedule, schedule && scheduleInWords(schedule)],

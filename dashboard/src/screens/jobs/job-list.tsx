@@ -14,6 +14,7 @@ import { useResource } from "../../live/resource.ts";
 import { useList } from "../../live/list.ts";
 import { BulkAction } from "../bulk/bulk-action.tsx";
 import { CsvButton } from "../sources/download.tsx";
+import { failureCodes } from "../../messages/errors.ts";
 import { sources } from "../sources/messages.ts";
 import { beginning, PERIODS } from "../sources/periods.ts";
 import { metadataOf } from "../sources/source-list.tsx";
@@ -85,7 +86,7 @@ function filters(types: readonly string[]): Filter[] {
     { kind: "text", name: "q", label: words.search, isSearch: true },
     { kind: "choice", name: "status", label: words.status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
     { kind: "choice", name: "type", label: words.type, options: types.map((value) => ({ value, label: typeName(value) })) },
-    { kind: "text", name: "errorCode", label: words.code },
+    { kind: "text", name: "errorCode", label: words.code, suggestions: failureCodes() },
     { kind: "choice", name: "queued", label: words.since, options: PERIODS.map((value) => ({ value, label: sources().periods[value]! })) },
     { kind: "text", name: "knowledgeSourceId", label: words.source },
     { kind: "text", name: "batchId", label: words.batch },

@@ -1,8 +1,9 @@
 /** The form: nothing is asked while it is filled in, and everything it says goes into the address. */
 
 import { ApiError } from "@rag-ingest/client";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { setQuery } from "../../app/router.ts";
+import { isSearchWanted } from "../../app/shortcuts.tsx";
 import { Button } from "../../components/button.tsx";
 import { fieldError, SelectField } from "../../components/fields.tsx";
 import { FilterFields } from "./filter-fields.tsx";
@@ -25,6 +26,10 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
   const inAddress = JSON.stringify(values);
   useEffect(() => setDraft(draftOf(values)), [inAddress]);
   const { what, first, second } = draft;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isSearchWanted.peek()) field.current!.focus();
+  }, []);
   const change = (more: Partial<What>) => setDraft({ ...draft, what: { ...what, ...more } });
   const apply = (next: Draft) => {
     const { q, limit, where, collections, sources } = next.what;
@@ -50,7 +55,7 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
       <div class="search-line">
         <div class="field stretch">
           <label for="search-query">{search().query}</label>
-          <input id="search-query" type="search" data-search dir="auto" autocomplete="off" maxLength={8000} placeholder={search().placeholder}
+          <input ref={field} id="search-query" type="search" data-search dir="auto" autocomplete="off" maxLength={8000} placeholder={search().placeholder}
             value={what.q ?? ""} aria-invalid={Boolean(fieldError(error, "query"))} onInput={(event) => change({ q: event.currentTarget.value })} />
           {fieldError(error, "query") && <p class="field-error">{fieldError(error, "query")}</p>}
         </div>

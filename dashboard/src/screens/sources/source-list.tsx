@@ -20,6 +20,7 @@ import { BulkAction } from "../bulk/bulk-action.tsx";
 import { parseMetadata } from "../bulk/metadata-lines.ts";
 import { WaitText } from "../jobs/wait-text.tsx";
 import { CsvButton } from "./download.tsx";
+import { failureCodes } from "../../messages/errors.ts";
 import { sources } from "./messages.ts";
 import { beginning, PERIODS } from "./periods.ts";
 import { StateCounts } from "./state-counts.tsx";
@@ -120,7 +121,7 @@ function filters(collections: readonly Collection[]): Filter[] {
     { kind: "text", name: "q", label: message.search, isSearch: true },
     { kind: "choice", name: "status", label: message.status, options: STATUSES.map((value) => ({ value, label: components().status[value]! })) },
     { kind: "choice", name: "type", label: message.type, options: TYPES.map((value) => ({ value, label: message.types[value]! })) },
-    { kind: "text", name: "errorCode", label: message.code },
+    { kind: "text", name: "errorCode", label: message.code, suggestions: failureCodes() },
     { kind: "choice", name: "changed", label: message.changed, options: PERIODS.map((value) => ({ value, label: message.periods[value]! })) },
     { kind: "text", name: "metadata", label: message.metadata, placeholder: "key=value" },
     isKnown

@@ -126,6 +126,11 @@ function WarningCard({ source }: { source: Source }) {
   );
 }
 
+function CollectionLink({ id }: { id: string }) {
+  const found = useResource((signal) => api.get("/api/collections/{id}", { path: { id }, signal }), [id]);
+  return <><a href={href(`/collections/${id}`)}>{found.data ? <Name>{found.data.name}</Name> : <code>{shortId(id)}</code>}</a> </>;
+}
+
 function Facts({ source }: { source: Source }) {
   const words = sources().facts;
   const own = Object.entries(source.metadata);
@@ -141,7 +146,7 @@ function Facts({ source }: { source: Source }) {
         [words.changed, <Time value={source.updatedAt} />],
         [words.next, source.nextRescrapeAt && <Time value={source.nextRescrapeAt} />],
         [words.batch, source.batchId && <a href={href(`/batches/${source.batchId}`)}><code>{shortId(source.batchId)}</code></a>],
-        [words.collections, source.collectionIds.length ? source.collectionIds.map((id) => <a key={id} href={href("/sources", { collectionId: id })}><code>{shortId(id)}</code></a>) : null],
+        [words.collections, source.collectionIds.length ? source.collectionIds.map((id) => <CollectionLink key={id} id={id} />) : null],
         [words.duplicate, source.duplicateOf && <a href={href(`/sources/${source.duplicateOf}`)}><code>{shortId(source.duplicateOf)}</code></a>],
         [words.hash, source.contentHash && <Id value={source.contentHash} />],
         [words.id, <Id value={source.id} />],
