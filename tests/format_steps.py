@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats.html.main_content import LeftOut
+from ingest.formats.office.rtf_notes import Notes
 from ingest.formats.registry import extract
 from tests.corpus import PhraseFound, load_norm, read_manifest
 
@@ -33,6 +34,10 @@ class Step(NamedTuple):
 
 
 def _nothing(*_: object, **__: object) -> None: ...
+
+
+def _no_notes(data: bytes) -> tuple[bytes, Notes]:
+    return data, Notes()
 
 
 def _false(*_: object, **__: object) -> bool:
@@ -87,6 +92,7 @@ STEPS = (
     Step(_HTML, "secondary content", "html.main_content.SecondaryContent", _NoSecondaryContent),
     Step(_HTML, "hidden text", "html.page.drop_hidden", _false),
     Step(_HTML, "tidying", "html.page.tidy", _nothing),
+    Step(_HTML, "values of fields", "html.page.write_form_values", _nothing),
     Step(_HTML, "spans of cells", "html.tidy.expand_spans", _nothing),
     Step(_DOCX, "list numbers", "word.body.WordBody._label", _nothing),
     Step(_DOCX, "equations", "word.runs.math_text", _no_text),
@@ -100,6 +106,8 @@ STEPS = (
     Step(_PPTX, "comments", "slides.pptx._comments", _no_items),
     Step(_SHEETS, "tables side by side", "sheets.workbook.column_groups", lambda _: [slice(None)]),
     Step(_SHEETS, "header rows", "common.table_records.find_header", _nothing),
+    Step(_LEGACY, "structure of Word 97", "word.word_97.reader.is_word_97", _false),
+    Step(_LEGACY, "notes and deletions of RTF", "office.legacy.take_notes", _no_notes),
     Step(_LEGACY, "field codes", "office.legacy.without_fields", _same),
     Step(_LEGACY, "escapes of xberg", "office.xberg_text.tidy", _same),
     Step(("epub",), "headings by contents", "epub.chapter._place_headings", lambda *_: 0),

@@ -1,7 +1,7 @@
 """Jupyter notebooks: Markdown cells unchanged, code in fences, with its printed output below.
 
-Not read: HTML that code made, pictures and widgets; `metadata["notRead"]` counts the last two by
-media type.
+Not read: HTML that code made, but for tables; pictures and widgets, which `metadata["notRead"]`
+counts by media type.
 """
 
 import json
@@ -13,10 +13,14 @@ from typing import Any
 
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
+from ingest.formats.html.fragment import whole_markdown
 from ingest.optional_steps import attempt, improve
 
-_VERSION = "notebook 1"
+_VERSION = "notebook 2"
 _LONGEST_OUTPUT = 4000  # characters kept of each output
+_LONGEST_TABLE = 200_000  # characters of markup
+# `<Figure size 640x480 with 1 Axes>`, `<matplotlib.legend.Legend at 0x7f…>`
+_NAME_OF_OBJECT = re.compile(r"<(?:Figure size|[^<>\n]{1,200}? at 0x[0-9a-f]+)[^<>\n]{0,100}>")
 _TERMINAL = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _TICKS = re.compile("`{3,}")
@@ -78,11 +82,21 @@ def _write_outputs(cell: dict[str, Any], out: Lines, unread: Counter[str]) -> No
             text = f"{output.get('ename')}: {output.get('evalue')}"
         else:
             text = _joined(output.get("text", data.get("text/plain")))
+        table = _table(_joined(data.get("text/html")))
         if data.get("text/markdown"):
             out.block(_joined(data["text/markdown"])[:_LONGEST_OUTPUT])
-        elif text.strip():
+        elif table:
+            out.block(_bounded(table))
+        elif text.strip() and not _NAME_OF_OBJECT.fullmatch(text.strip()):
             out.block(_fenced(_bounded(_TERMINAL.sub("", text)), ""))
         unread.update(kind for kind in data if kind.startswith(("image/", "application/")))
+
+
+def _table(markup: str) -> str:
+    """The Markdown of a table such as that of a data frame, which as text breaks wide rows."""
+    if "<table" not in markup or len(markup) > _LONGEST_TABLE:
+        return ""
+    return improve("tables", lambda: whole_markdown(markup)[0].strip(), otherwise=str)
 
 
 def _bounded(text: str) -> str:

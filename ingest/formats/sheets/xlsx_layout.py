@@ -76,8 +76,8 @@ def _code(number: str, own: Mapping[str | None, str]) -> str:
 
 
 def read_styles(archive: zipfile.ZipFile, member: zipfile.ZipInfo, layout: Layout) -> None:
-    """Note the styles of cells with numbers."""
+    """Note the styles of cells with numbers; one that states none has the first."""
     for data in blocks(archive, member):
         for column, row, style, kind in _CELL.findall(data):
-            if column and style and kind in (b"", b"n", b"d"):
-                layout.add_style(int(row) - 1, column_number(column) - 1, int(style))
+            if column and kind in (b"", b"n", b"d"):
+                layout.add_style(int(row) - 1, column_number(column) - 1, int(style or 0))

@@ -97,3 +97,36 @@ def test_fields_of_the_wrong_type_are_ignored() -> None:
     assert extract({"nbformat": 4, "metadata": [], "cells": [*cells, code("ok()")]}).text == (
         "```\nok()\n```"
     )
+
+
+def test_tables_of_data_frames_are_tables() -> None:
+    frame = (
+        "<div><style scoped>.dataframe td {color: red}</style><table class='dataframe'><thead><tr>"
+        "<th></th><th>name</th><th>age</th></tr></thead><tbody><tr><th>0</th><td>Ada</td>"
+        "<td>36</td></tr></tbody></table><p>1 rows \u00d7 2 columns</p></div>"
+    )
+    output = {
+        "output_type": "execute_result",
+        "data": {"text/html": [frame], "text/plain": ["  name  age\n", "0  Ada   36"]},
+    }
+
+    text = extract(notebook(code("frame", output))).text
+
+    assert (
+        "|  | name | age |\n| --- | --- | --- |\n| 0 | Ada | 36 |\n\n1 rows \u00d7 2 columns"
+        in text
+    )
+    assert "0  Ada" not in text
+    assert "color" not in text
+
+
+def test_names_of_drawn_objects_are_left_out() -> None:
+    outputs = [
+        {"output_type": "display_data", "data": {"text/plain": [shown], "image/png": "AA=="}}
+        for shown in ("<Figure size 640x480 with 1 Axes>", "<matplotlib.legend.Legend at 0x7f01>",
+                      "<b> stays")
+    ]  # fmt: skip
+
+    text = extract(notebook(code("plot()", *outputs))).text
+
+    assert text == "```\nplot()\n```\n\n```\n<b> stays\n```"

@@ -37,6 +37,24 @@ def test_xlsx_numbers_are_shown_by_their_formats() -> None:
     assert text(xlsx({"S": sheet}, formats=FORMATS)) == SHOWN
 
 
+def test_xlsx_numbers_below_a_date_that_state_no_format_have_none() -> None:
+    rows = [(46086, ' s="4"'), (0.9, ""), (0.5, ' s="2"'), (7, "")]
+    cells = "".join(
+        f'<row r="{at}"><c r="A{at}" t="inlineStr"><is><t>n{at}</t></is></c>'
+        f'<c r="B{at}"{style}><v>{value}</v></c></row>'
+        for at, (value, style) in enumerate(rows, start=2)
+    )
+    header = "".join(
+        f'<c r="{place}1" t="inlineStr"><is><t>{name}</t></is></c>'
+        for place, name in (("A", "Name"), ("B", "Value"))
+    )
+
+    assert text(xlsx({"S": f'<row r="1">{header}</row>{cells}'}, formats=FORMATS)) == (
+        "## S\n\n- Name: n2; Value: 05.03.2026\n- Name: n3; Value: 0.9\n"
+        "- Name: n4; Value: 50.0%\n- Name: n5; Value: 7"
+    )
+
+
 def test_xlsb_numbers_are_shown_by_their_formats() -> None:
     assert text(xlsb(ROWS, formats=FORMATS), "a.xlsb") == SHOWN
 
