@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from ingest.analysis.function_words import listed
+from ingest.formats.common.letter_order import RIGHT_TO_LEFT
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import HYPHEN
 
@@ -27,6 +28,8 @@ _ENOUGH = 40  # letters or words
 _ONE_LETTER = 0.9  # share of the letters of words
 _LATIN_1_LETTERS = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]")
 _OTHER_CODE_PAGE = 0.6  # share of accented letters; Vietnamese has 0.35
+_MIXED = re.compile("[A-Za-z][\u0590-\u08ff]")
+_FEWEST_WORDS, _MOST_MIXED = 20, 0.3  # Latin words with an Arabic article are fewer
 _RARE = re.compile(r"[!\"#$%&'*+;<=>?@\[\\\]^_`{|}~]")  # few in print, many in numbers of glyphs
 _MOST_RARE = 0.3
 _MOST_SPACES = 0.03
@@ -60,7 +63,7 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
     # The sample says at once that most pages need no closer look.
     if len(set(sample)) < _FEW_DIFFERENT and _is_one_letter(head):
         return True
-    if not is_ascii and _is_other_code_page(head):
+    if not is_ascii and (_is_other_code_page(head) or _is_mixed(sample, head)):
         return True
     if _has_no_mapping(text_page, count):
         is_latin = sum(map(_COMMON_LAST.__lt__, sample)) <= 0.5 * len(sample)
@@ -94,6 +97,16 @@ def _is_other_code_page(text: str) -> bool:
         return False
     letters = len(_LETTER.findall(text))
     return letters >= _ENOUGH and accented > _OTHER_CODE_PAGE * letters
+
+
+def _is_mixed(sample: str, text: str) -> bool:
+    """Whether Latin letters are inside most words of Arabic or Hebrew, as codes of glyphs are."""
+    if RIGHT_TO_LEFT.search(sample) is None:
+        return False
+    words = text.split()
+    others = [word for word in words if RIGHT_TO_LEFT.search(word)]
+    mixed = sum(_MIXED.search(word) is not None for word in others)
+    return 2 * len(others) > len(words) >= _FEWEST_WORDS and mixed > _MOST_MIXED * len(others)
 
 
 def _is_unreadable(text: str) -> bool:

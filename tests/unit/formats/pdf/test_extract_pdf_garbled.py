@@ -72,6 +72,13 @@ def cyrillic(code_page: str) -> bytes:
     return document(page([text.encode(code_page)] * 3), fonts={"X": b"3 0 R"})
 
 
+def partly(letters: str, first: int) -> Callable[[str], int]:
+    """As fonts of which some glyphs have letters of another script, and the others their code."""
+    return lambda code: (
+        ord(code) if code in letters or not code.isalpha() else first + ord(code) % 26
+    )
+
+
 GARBLED = [
     pytest.param(mapped(TEXT, moved(-29)), id="moved by 29"),
     pytest.param(mapped(GERMAN, moved(-29)), id="German moved by 29"),
@@ -82,6 +89,8 @@ GARBLED = [
     pytest.param(mapped(TEXT, lambda code: 32 if code == " " else ord("n")), id="one, spaces"),
     pytest.param(mapped(TEXT, lambda code: 0xFFFD), id="replacement"),
     pytest.param(mapped(TEXT, lambda code: 0), id="nul"),
+    pytest.param(mapped(TEXT, partly("aeiou", 0x0627)), id="Arabic and codes"),
+    pytest.param(mapped(GERMAN, partly("rstln", 0x05D0)), id="Hebrew and codes"),
     pytest.param(named(glyphs(TEXT), lambda code: f"G{code:02}"), id="numbers of glyphs"),
     pytest.param(cyrillic("cp1251"), id="code page of Windows"),
     pytest.param(cyrillic("koi8-r"), id="code page of Unix"),
@@ -197,6 +206,7 @@ def test_unusual_text_is_not_taken_for_garbled(text: str, *, has_mapping: bool) 
         "本契約は両当事者の間で締結され署名の日から効力を生じる契約期間は十二か月とする",
         "สัญญานี้ทำขึ้นระหว่างคู่สัญญาทั้งสองฝ่ายและมีผลใช้บังคับตั้งแต่วันที่ลงนาม",
         "이 계약은 양 당사자 간에 체결되며 서명한 날부터 효력이 발생합니다",
+        "يعمل الـPDF مع الـWeb في كل مكان ويحفظ النص كما كتبه صاحبه دون تغيير",  # noqa: RUF001
         "∀x∈Φ ∃y: x²+y² ≤ ∑ αᵢβᵢ ∫ f(t)dt → ∞ ≠ ∅ ⊂ Ω",
     ],
 )
