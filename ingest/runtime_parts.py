@@ -1,6 +1,5 @@
 """Parts of the runtime that only their settings decide."""
 
-import os
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -10,6 +9,7 @@ from ingest import page_views
 from ingest.blobs.base import BlobStore
 from ingest.governor import Governor
 from ingest.handlers.context import Web
+from ingest.machine import processors
 from ingest.model import OcrSettings
 from ingest.page_views import PageViews
 from ingest.postgres.database import Pool
@@ -46,7 +46,7 @@ def connections_of(shares: Iterable[WorkerShare]) -> int:
 def whole_worker(settings: Settings) -> WorkerShare:
     """What a worker may use that shares the settings with no other."""
     slots = settings.worker_concurrency
-    return WorkerShare(slots=slots, parsers=min(slots, os.cpu_count() or 1))
+    return WorkerShare(slots=slots, parsers=min(slots, processors()))
 
 
 def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:

@@ -13,7 +13,7 @@ _OF_SEARCHES: Final = 6
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _OF_JOBS: Final = 32
 # For claims, ticks, ledgers and an index that is built.
-_OF_TICKS: Final = 6
+_OF_TICKS: Final = 4
 # Beside the pools: LISTEN and heartbeat.
 _OWN: Final = 2
 

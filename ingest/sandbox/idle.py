@@ -1,13 +1,13 @@
 """Idle parser processes, each kept for the application whose files it has read."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+from ingest.machine import processors
 from ingest.sandbox.process import Child
 
 # Kept beyond the size of the pool.
@@ -30,6 +30,8 @@ class IdleProcesses:
     def __init__(self, *, size: int, end: Callable[[Child], None]) -> None:
         """`size`: of the pool. `end`: called with each process that is not kept any longer."""
         self._size = size
+        # Several pools of a machine keep what one of all its processors would.
+        self._share = min(1.0, size / processors())
         self._end = end
         self._stack: list[_Idle] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -52,10 +54,8 @@ class IdleProcesses:
         self._end_later()
 
     def _is_too_much(self) -> bool:
-        # Several pools of a machine keep what one of all its processors would.
-        share = min(1.0, self._size / (os.cpu_count() or 1))
         kept = sum(idle.bytes for idle in self._stack)
-        return len(self._stack) > share * _MOST or kept > share * _MOST_BYTES
+        return len(self._stack) > self._share * _MOST or kept > self._share * _MOST_BYTES
 
     def close(self) -> None:
         """End all."""

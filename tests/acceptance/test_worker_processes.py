@@ -122,7 +122,7 @@ def test_slots_connections_health_and_metrics_are_those_of_all_worker_processes(
     # Of the workers and of the API, at one address.
     assert _counted(service, "rag_ingest_attempts_total") == len(_FILES)
     assert _counted(service, "rag_ingest_http_requests_total") > 0
-    assert most == 100 + (6 + 2 + 2) + (6 + 3 + 2)
+    assert most == 100 + (4 + 2 + 2) + (4 + 3 + 2)
 
 
 def test_a_killed_worker_process_is_started_again_and_its_jobs_are_done(

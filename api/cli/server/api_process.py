@@ -18,9 +18,9 @@ from api.cli.server.startup import handle_signals, prepare, run
 from api.dashboard.pages import STATIC
 from api.main import create_app
 from api.worker_processes.supervisor import WorkerProcesses
+from ingest.machine import processors, total_memory
 from ingest.observability.tracing import exported
 from ingest.postgres.database import transaction
-from ingest.postgres.embedded.memory import processors, total_memory
 from ingest.runtime import Runtime, database, open_runtime
 from ingest.runtime_parts import connections_of
 from ingest.settings.settings import Settings

