@@ -206,9 +206,8 @@ class AttemptKind(NamedTuple):
 def attempts_ended(seconds: Mapping[AttemptKind, Sequence[float]]) -> None:
     """Count attempts that ended, by how long each took."""
     for kind, durations in seconds.items():
-        outcome = kind.status
-        if kind.status == "pending":
-            outcome = "waiting" if kind.given_back else "retry"
+        waits = "waiting" if kind.given_back else "retry"
+        outcome = waits if kind.status == "pending" else kind.status
         attempts, job_seconds = _of_attempts(kind.type, outcome, kind.code or "")
         attempts.inc(len(durations))
         for each in durations:
