@@ -98,7 +98,7 @@ STEPS = (
     Step(_DOCX, "equations", "word.runs.math_text", _no_text),
     Step(_DOCX, "charts and embedded texts", "word.embedded.EmbeddedContent.show", _no_items),
     Step(_DOCX, "alternate content", "office.opc._resolve_alternate_content", _nothing),
-    Step(_DOCX, "notes", "word.docx._Document._notes", _no_items),
+    Step(_DOCX, "notes", "word.docx._Document._notes", lambda *_, **__: {}),
     Step(_DOCX, "headers and footers", "word.docx._Document._margins", _no_items),
     Step(_DOCX, "comments", "word.docx._Document._comments", _no_items),
     Step(_PPTX, "reading order", "slides.shapes._in_order", _same),

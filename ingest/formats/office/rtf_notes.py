@@ -1,4 +1,4 @@
-"""Notes, comments and tracked deletions of an RTF file, which its reader loses or mixes up.
+"""Notes, comments, deletions and inner tables of an RTF file, which its reader loses or mixes up.
 
 They are taken out before it reads the text; a mark stays where each note was. The notes are read
 as a second, small file.
@@ -13,12 +13,13 @@ from ingest.formats.common.notes import end_sections
 from ingest.formats.office.blocks import comment_text, one_line
 
 _TOKEN = re.compile(
-    rb"[{}]|\\bin(\d{1,9}) ?|\\(footnote|annotation|atnauthor|deleted|fonttbl)(-?\d{0,5})(?![a-z])"
-    rb" ?|\\[a-z]+|\\[^a-z]",
+    rb"[{}]|\\bin(\d{1,9}) ?|\\(footnote|annotation|atnauthor|deleted|nonesttables|fonttbl)"
+    rb"(-?\d{0,5})(?![a-z]) ?|\\[a-z]+|\\[^a-z]",
     re.DOTALL,
 )
-_ANY = re.compile(rb"\\(?:footnote|annotation|deleted)(?![a-z])")
+_ANY = re.compile(rb"\\(?:footnote|annotation|deleted|nestcell)(?![a-z])")
 _CODE_PAGE = re.compile(rb"\\ansicpg\d{1,5}")
+_INNER_CELL = re.compile(rb"\\nestcell(?![a-z]) ?")
 _COUNTED = re.compile(rb"\\chftn(?![a-z]) ?")  # the number of a note
 # Beside those of common/raised_text.py.
 _MARK = b"{\\uc0\\u-556 %d\\u-555 }"
@@ -66,11 +67,16 @@ class Notes:
 
 
 def take_notes(data: bytes) -> tuple[bytes, Notes]:
-    """The file without deletions, with marks in place of its notes and comments."""
+    """The file without deletions, with marks in place of its notes and comments.
+
+    The cells of inner tables are set apart; what they have for readers of older versions is left
+    out.
+    """
     if not _ANY.search(data):
         return data, Notes()
-    data = b"".join(_left(data, list(_ranges(data, {b"deleted"})), lambda _: b""))
-    data = _COUNTED.sub(b"", data)
+    dropped = list(_ranges(data, {b"deleted", b"nonesttables"}))
+    data = b"".join(_left(data, dropped, lambda _: b""))
+    data = _INNER_CELL.sub(rb"\\tab ", _COUNTED.sub(b"", data))
     found = Notes(head=_head(data))
     author = b""
 

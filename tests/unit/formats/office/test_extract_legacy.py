@@ -234,3 +234,16 @@ def test_notes_of_rtf_are_in_the_code_page_of_the_file() -> None:
     data = r"{\rtf1\ansi\ansicpg1250 \pard One" + _FOOTNOTE + r"Pe\'e8 \u269?.}.\par}"
 
     assert extract(data.encode(), "a.rtf").text == "One[^1].\n\n[^1]: Peč č."
+
+
+def test_cells_of_inner_tables_of_rtf_are_words_of_their_own() -> None:
+    inner = (
+        r"\pard\intbl\itap2 Deep A\nestcell Deep B\nestcell"
+        r"{\*\nesttableprops\trowd\cellx2000\cellx4000\nestrow}{\nonesttables OLD\par}"
+    )
+
+    text = rtf(
+        r"\trowd\cellx5000\pard\intbl Before\par " + inner + r"\pard\intbl After\cell\row"
+    ).text
+
+    assert "| Before Deep A Deep B After |" in text
