@@ -22,7 +22,7 @@ def total_memory(*, root: Path = Path("/")) -> int | None:
 
 
 def processors(*, root: Path = Path("/")) -> int:
-    """Processors that this process may use: in a container, the time of how many."""
+    """Processors that this process may use; of a container, as many as its share of time makes."""
     if hasattr(os, "sched_getaffinity"):
         usable = len(os.sched_getaffinity(0))
     else:
