@@ -29,7 +29,7 @@ class LocalEmbedder:
         context_tokens=64,
     )
     max_items = 128
-    max_request_tokens = 4096  # under a second, which a search may have to wait
+    max_request_tokens = 1024  # about 0.1 s, which a search may have to wait
     concurrency = 1  # one request already uses all processors
     lane: str | None = None
     unrelated = 0.1
