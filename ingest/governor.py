@@ -11,7 +11,6 @@ Its state is a database row, so that all workers share it; only the database's c
   probes the provider while the rest wait for the result. The lane stores the cause of the failure.
 """
 
-import asyncio
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,8 +39,7 @@ _NARROWEST_SPREAD: Final = timedelta(seconds=2)
 _WIDEST_SPREAD: Final = timedelta(minutes=1)
 _SHORTEST_WAIT: Final = timedelta(milliseconds=1)
 
-# Jobs are released when the operator resumes the provider. Should that be missed, they ask again
-# after this.
+# Should jobs miss that the operator has resumed the provider, they ask again after this.
 _UNTIL_RESUMED: Final = timedelta(minutes=15)
 
 WaitReason = Literal["rate_limited", "provider_unavailable", "provider_paused"]
@@ -251,32 +249,6 @@ class Governor:
             requests_per_minute=positive_integer(now.limits.get("requestsPerMinute")),
             tokens_per_minute=positive_integer(now.limits.get("tokensPerMinute")),
         )
-
-
-class WaitBudget:
-    """How long a request waits in place; beyond that, its job is snoozed."""
-
-    def __init__(
-        self,
-        *,
-        longest: timedelta = timedelta(seconds=10),
-        total: timedelta = timedelta(seconds=60),
-    ) -> None:
-        """`longest`: limit of a single wait; `total`: of all waits together."""
-        self._longest = longest
-        self._left = total
-
-    def allows(self, hold: Hold) -> bool:
-        return hold.delay <= min(self._longest, self._left)
-
-    async def wait(self, hold: Hold) -> None:
-        """Sleep for the hold's delay, but about 1 s at most.
-
-        The caller then asks again: the pause may have ended early, or others may have gone first.
-        """
-        delay = min(hold.delay, timedelta(seconds=1)) * random.uniform(1, 1.1)  # noqa: S311
-        self._left -= delay
-        await asyncio.sleep(delay.total_seconds())
 
 
 def _backoff(failures: int) -> timedelta:

@@ -8,7 +8,7 @@ import structlog
 
 from ingest.errors import ErrorCode, Snooze, Transient
 from ingest.governor import STOPPED, Governor, Hold
-from ingest.providers.embedders.base import ProviderFault
+from ingest.providers.embedders.base import Embedder, ProviderFault
 from ingest.store.limits.provider_lanes import PROVIDER_CODES, Cause
 
 log = structlog.get_logger()
@@ -25,11 +25,10 @@ class EmbeddingLane:
     An embedder in this process has no lane name: its requests wait for the operator only.
     """
 
-    def __init__(self, governor: Governor | None, name: str | None, *, model: str) -> None:
-        """`model`: `provider/model`, by which the operator pauses an embedder without a lane."""
-        self.name = None if governor is None else name
+    def __init__(self, governor: Governor | None, embedder: Embedder) -> None:
+        self.name = None if governor is None else embedder.lane
         self._governor = governor
-        self._pausable = name or model
+        self._pausable = embedder.lane or f"{embedder.model.provider}/{embedder.model.name}"
         self._is_stopped = False
         self._asked_at = -_STOP_KNOWN_SECONDS
 

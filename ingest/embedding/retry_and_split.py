@@ -15,8 +15,8 @@ import numpy as np
 from ingest.embedding.caller_state import Rows, callers
 from ingest.embedding.lane import EmbeddingLane
 from ingest.embedding.one_request import EmbeddingCalls, RequestCounts, unusable
+from ingest.embedding.wait_budget import WaitBudget
 from ingest.errors import Transient
-from ingest.governor import WaitBudget
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder, Misaligned, ProviderFault, Refused
 

@@ -65,9 +65,7 @@ class EmbeddingService:
         self.embedder = embedder
         self.unrelated = embedder.unrelated if isinstance(embedder, NarrowEmbedder) else 0.0
         """About the cosine of texts that have nothing in common."""
-        model = f"{embedder.model.provider}/{embedder.model.name}"
-        lane = EmbeddingLane(governor, embedder.lane, model=model)
-        self._requests = EmbeddingRequests(embedder, lane)
+        self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder))
         self._linger = linger.total_seconds()
         self.on_cost = on_cost
         self._last_took = 0.0

@@ -1,7 +1,7 @@
 """Providers that the operator has paused, on a real Postgres."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
 import pytest
@@ -10,6 +10,7 @@ from harness.pools import pool_across_applications
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
+from ingest.model import Vectors
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.limits import provider_pauses
 from tests.support.fake_embedder import FakeEmbedder
@@ -122,13 +123,17 @@ async def test_neither_a_start_nor_the_watch_asks_a_paused_provider(
 async def test_a_request_that_runs_when_the_pause_begins_keeps_its_vectors(
     pool: Pool, conn: Connection
 ) -> None:
-    embedder = FakeEmbedder(lane=LANE, max_items=1, concurrency=1)
+    class Interrupted(FakeEmbedder):
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            await pause(conn)
+            return await super().embed(texts)
+
+    embedder = Interrupted(lane=LANE, max_items=1)
     service = EmbeddingService(embedder, Governor(pool))
     stored: list[int] = []
 
     async def keep(indices: object, vectors: object) -> None:
         stored.append(len(embedder.requests))
-        await pause(conn)
 
     with pytest.raises(Snooze):
         await service.embed(["first", "second"], [1, 1], on_vectors=keep)
