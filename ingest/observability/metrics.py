@@ -1,8 +1,7 @@
 """Prometheus metrics of this process; metrics from the database are in api/queue_gauges.py.
 
-They are global: otherwise `Context`, the stores and the API would all have to pass a registry. Only
-GET /metrics reads them. No label holds an application, a source or anything else that grows without
-bound.
+They are global: otherwise `Context`, the stores and the API would all pass a registry. Only GET
+/metrics reads them. No label holds an application, a source or anything else without a bound.
 """
 
 from collections.abc import Mapping, Sequence

@@ -9,8 +9,7 @@ Handles are addresses (int); 0 means that pdfium failed or found nothing, and ca
 Pages, text pages and annotations must be closed by whoever opened them; objects, segments and
 characters are valid while their page is open. Buffers belong to this module and the next call
 overwrites them, so functions return copies. A failed call leaves the default that its function
-documents. Nothing here calls back into Python, and one thread reads one document. A crash of
-pdfium ends the parser process, which the sandbox reports.
+documents. One thread reads one document. A crash ends the parser process; the sandbox reports it.
 """
 
 import ctypes
