@@ -112,7 +112,8 @@ def _end_row(table: _Table, properties: Properties) -> None:
 def _write(table: _Table) -> None:
     """The rows with their cells, each over as many columns as borders of other rows say."""
     columns = _columns(table.rows)
-    if len(columns) > _MOST_COLUMNS + 1:
+    is_even = len({len(row.cells) for row in table.rows}) == 1  # borders may be out of line
+    if is_even or len(columns) > _MOST_COLUMNS + 1:
         columns = []
     for row in table.rows:
         written = add(table.place, "tr")

@@ -62,6 +62,18 @@ def test_tables_have_rows_and_merged_cells() -> None:
     )
 
 
+def test_borders_out_of_line_merge_no_cells_of_rows_with_as_many() -> None:
+    body = [
+        *cells("Code", "Name", borders=[0, 1000, 3000]),
+        *cells("B1", "First", borders=[0, 1400, 3200]),
+        *cells("B2", "First", borders=[100, 1000, 3000]),
+    ]
+
+    assert _read({"body": body}).text == (
+        "| Code | Name |\n|---|---|\n| B1 | First |\n| B2 | First |"
+    )
+
+
 def test_a_table_in_a_cell_is_text_of_the_cell() -> None:
     inner = switch(0x2416) + long(0x6649, 2)
     rows = [
