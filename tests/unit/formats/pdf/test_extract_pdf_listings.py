@@ -80,10 +80,10 @@ def test_prose_from_a_typewriter_is_no_listing() -> None:
     assert "```" not in extract(_PROSE + typed(80, 540, *letter))
 
 
-def test_figures_of_a_table_are_no_listing() -> None:
-    figures = ("12 14 16", "22 24 26", "32 34 36")
+def test_formulas_in_the_type_of_the_text_are_no_listing() -> None:
+    formulas = ("power = (flow * head) / 367", "flow = power * 367 / head", "wear = sum(flow)")
 
-    assert "```" not in extract(_PROSE + lines(80, 540, *figures))
+    assert "```" not in extract(_PROSE + lines(80, 540, *formulas))
 
 
 def test_a_command_of_one_line_stays_text() -> None:
