@@ -1,6 +1,7 @@
 """Tells which lines are bold, by the names of fonts and, where they differ, by their weights."""
 
 import re
+from functools import cache
 from itertools import pairwise
 
 from ingest.formats.pdf.engine import pdfium
@@ -19,13 +20,16 @@ def find_bold(text_page: int, lines: PageLines) -> None:
     found = candidates(lines.lines)
     if not found:
         return
-    # Ghostscript states the weight of bold for plain fonts, too.
-    longest = max(lines.lines, key=lambda line: len(line.text) if line.kind == "text" else 0)
-    weights_differ = not pdfium.is_heavy(text_page, longest.start)
+
+    @cache
+    def weights_differ() -> bool:
+        # Ghostscript states the weight of bold for plain fonts, too.
+        longest = max(lines.lines, key=lambda line: len(line.text) if line.kind == "text" else 0)
+        return not pdfium.is_heavy(text_page, longest.start)
 
     def is_bold(character: int) -> bool:
         return _BOLD.search(pdfium.font_name(text_page, character)) is not None or (
-            weights_differ and pdfium.is_heavy(text_page, character)
+            pdfium.is_heavy(text_page, character) and weights_differ()
         )
 
     for line in found:
