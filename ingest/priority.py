@@ -4,8 +4,9 @@ import os
 from contextlib import suppress
 from typing import Final
 
-BACKGROUND: Final = 10
-"""A tenth of the processor time of a process with the usual priority, if both are busy."""
+BACKGROUND: Final = 5
+"""A third of the processor time of a process with the usual priority, if both are busy. No less:
+parsers have limits of time, and programs of others may be busy, too."""
 
 
 def lower(pid: int = 0) -> None:
