@@ -166,8 +166,7 @@ def size(text_page: int, character: int) -> float:
     """Font size in points including the text's scaling; 0 if unknown."""
     if not _matrix(text_page, character, _FLOATS_AT[0]):
         return 0.0
-    _, _, across, along = _FLOATS[:4]
-    return float(_font_size(text_page, character)) * math.hypot(across, along)
+    return float(_font_size(text_page, character)) * math.hypot(*_FLOATS[2:4])
 
 
 def is_heavy(text_page: int, character: int) -> bool:

@@ -25,10 +25,7 @@ def contents_lines(pages: Sequence[PageLines]) -> set[int]:
     @cache
     def titles() -> set[str]:
         return {
-            line.text.strip().lower()
-            for page in pages
-            for line in page.lines
-            if len(line.text) <= _LONGEST
+            _plain(line.text) for page in pages for line in page.lines if len(line.text) <= _LONGEST
         }
 
     return {
@@ -74,5 +71,9 @@ def _page_number(line: Line) -> int | None:
 
 def _names_titles(run: Sequence[Line], titles: set[str]) -> bool:
     entries = [line for line in run if _page_number(line) is not None]
-    named = sum(_NUMBER.sub("", line.text).strip().lower() in titles for line in entries)
+    named = sum(_plain(_NUMBER.sub("", line.text)) in titles for line in entries)
     return named >= _NAMED * len(entries)
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split()).lower()
