@@ -19,8 +19,8 @@ from ingest.errors import IngestError, SetupError
 from ingest.postgres.queries import fill_in as fill_in  # every store imports both from here
 from ingest.postgres.queries import load_queries as load_queries
 from ingest.postgres.sessions import (
-    OnConnect,
     PoolConnection,
+    Prepare,
     SessionSetup,
     begin_transaction,
     needs_local_settings,
@@ -90,15 +90,15 @@ class Connections:
 
 @asynccontextmanager
 async def open_pool(
-    dsn: str, *, size: int, application_name: str, on_connect: OnConnect | None = None
+    dsn: str, *, size: int, application_name: str, prepare: Prepare | None = None
 ) -> AsyncIterator[Connections]:
-    """Up to `size` connections with vector types. Needs a migrated database."""
+    """Up to `size` connections with vector types; `prepare`: a SessionSetup that pools share."""
     pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         dsn,
         min_size=min(2, size),
         max_size=size,
         connection_class=PoolConnection,
-        configure=SessionSetup(dsn, on_connect=on_connect),
+        configure=prepare or SessionSetup(dsn),
         # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
         # Transactions start with the statement of their Pool.

@@ -2,10 +2,13 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from psycopg import AsyncConnection
 
 from ingest import priority
-from ingest.postgres.database import Connection, Pool, across_applications, open_pool
+from ingest.postgres.database import Pool, across_applications, open_pool
+from ingest.postgres.sessions import SessionSetup
 
 _OF_REQUESTS: Final = 10
 # Few, because they are used in turn, and each plans a statement anew the first times.
@@ -36,9 +39,19 @@ async def open_pools(
     lowered; another server may run elsewhere.
     """
 
+    prepare = SessionSetup(dsn)
+
+    async def prepare_lowered(conn: AsyncConnection[Any]) -> None:
+        await prepare(conn)
+        priority.lower(conn.info.backend_pid)
+
     async def opened(size: int, name: str, *, is_background: bool = False) -> Pool:
-        on_connect = _lower if is_background and is_ours else None
-        connections = open_pool(dsn, size=size, application_name=name, on_connect=on_connect)
+        connections = open_pool(
+            dsn,
+            size=size,
+            application_name=name,
+            prepare=prepare_lowered if is_background and is_ours else prepare,
+        )
         return across_applications(await stack.enter_async_context(connections))
 
     async def of_jobs() -> Pool:
@@ -62,7 +75,3 @@ def connections_for_jobs(slots: int) -> int:
 
 def _pool_of_jobs(slots: int) -> int:
     return _OF_TICKS + min(slots, _OF_JOBS)
-
-
-def _lower(conn: Connection) -> None:
-    priority.lower(conn.info.backend_pid)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
 
@@ -18,7 +18,8 @@ from ingest.postgres.queries import load_queries
 
 log = structlog.get_logger()
 
-OnConnect = Callable[[AsyncConnection[Any]], None]
+Prepare = Callable[[AsyncConnection[Any]], Awaitable[None]]
+"""Makes a new connection ready for use."""
 
 _SQL = load_queries("session.sql")
 # Later connections may reach the server in another way than the first ones.
@@ -96,11 +97,10 @@ class _LocalCursor(AsyncCursor[Row]):
 
 
 class SessionSetup:
-    """Prepares new connections of a pool, in the way that suits a pooler in between."""
+    """Prepares new connections of a process's pools, in the way that suits a pooler in between."""
 
-    def __init__(self, dsn: str, *, on_connect: OnConnect | None = None) -> None:
+    def __init__(self, dsn: str) -> None:
         self._dsn = dsn
-        self._on_connect = on_connect
         self._lock = asyncio.Lock()
         self._pooling = DIRECT
         self._detected_at = float("-inf")
@@ -119,8 +119,6 @@ class SessionSetup:
         # A pooler may hand us notifications of a LISTEN by others; psycopg would collect them.
         conn.add_notify_handler(lambda _: None)
         await conn.commit()
-        if self._on_connect is not None:
-            self._on_connect(conn)
 
     async def _pooling_of(self, conn: AsyncConnection[Any]) -> Pooling:
         row = await (await conn.execute(_SQL["identity"])).fetchone()

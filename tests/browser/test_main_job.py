@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from harness.service import KEY, Service
+from harness.service import KEY, Service, until
 from tests.browser.accessibility import check_accessibility
 from tests.browser.conftest import OpenBrowser, sign_in
 
@@ -60,6 +60,7 @@ def test_upload_mend_search_and_open_by_keyboard_alone(
     tab_to(page, page.get_by_role("button", name="Retry"))
     page.keyboard.press("Enter")
     expect(page.get_by_text("It was queued again.")).to_be_visible()
+    until(lambda: service.search("when is the kiln fired"))
 
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()

@@ -3,7 +3,8 @@
 
 -- name: lock_next
 -- The next document, with its source, which guards it. One that another transaction holds is
--- skipped: it is being replaced, or another process has it.
+-- skipped: it is being replaced, or another process has it. The lock of the document itself makes
+-- Postgres look again at one that another process has indexed since our statement began.
 select document.id, document.application_id, document.uri, document.title,
        left(document.text, %(read)s) as beginning,
        case when source.type = 'file' and document.uri = source.uri then source.name end as source_name,
@@ -13,7 +14,7 @@ select document.id, document.application_id, document.uri, document.title,
  where not document.terms_indexed
  order by document.id
  limit 1
-   for no key update of source skip locked;
+   for no key update of source, document skip locked;
 
 -- name: chunks
 select id, content, headings

@@ -31,6 +31,7 @@ READ = [
     "/api/documents/{document}",
     "/api/documents/{document}/text",
     "/api/documents/{document}/original",
+    "/api/documents/{document}/left-out",
     "/api/documents/{document}/chunks",
     "/api/documents/{document}/pages",
     "/api/documents/{document}/pages/{{page}}.png",

@@ -155,7 +155,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("pdf.page.drop_hidden", "rich.pdf", "hidden_text"),
         ("pdf.page.sort_lines", "rich.pdf", "reading_order"),
         ("pdf.page.tables_to_markdown", "rich.pdf", "tables"),
-        ("pdf.page.candidates", "rich.pdf", "headings"),
+        ("pdf.layout.bold.candidates", "rich.pdf", "headings"),
         ("pdf.page.read_ticks", "form.pdf", "forms"),
         ("pdf.page.is_garbled", "rich.pdf", "ocr"),
         ("word.numbering.Numbering.label", "rich.docx", "numbering"),

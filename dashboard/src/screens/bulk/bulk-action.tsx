@@ -66,7 +66,8 @@ export function BulkAction<T extends Target>({ of, filter, selected, isEmpty, on
         {count > 0 && <Button kind="quiet" onClick={onClear}>{bulk().clearSelection}</Button>}
       </div>}
       {jobId !== undefined && <BulkProgress key={jobId} jobId={jobId} onChange={onChange} />}
-      {chosen && <BulkDialog of={of} {...chosen} onStart={start} onClose={() => choose(undefined)} />}
+      {/* A dialog tells late that it was closed: the next one may be open by then. */}
+      {chosen && <BulkDialog key={chosen} of={of} {...chosen} onStart={start} onClose={() => choose((now) => now === chosen ? undefined : now)} />}
     </>
   );
 }
