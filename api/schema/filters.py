@@ -109,7 +109,12 @@ class SourceQuery(SourceConditions):
 
 
 class SourceListQuery(SourceQuery):
-    sort: Annotated[SourceSort, Field(description="Newest, or largest, first")] = "createdAt"
+    sort: Annotated[
+        SourceSort,
+        Field(
+            description="Newest, last changed, or largest first; a source without a size counts as 0"
+        ),
+    ] = "createdAt"
     limit: _Limit = 50
     cursor: _Cursor | None = None
 

@@ -77,7 +77,7 @@ def test_upload_mend_search_and_open_by_keyboard_alone(
 
 def test_what_failed_is_named_where_a_search_finds_nothing(page: Page) -> None:
     page.goto("#/search?q=%22zyzzyva+quokka%22&mode=keyword")
-    expect(page.get_by_text("Sources that no search finds: 1 failed")).to_be_visible()
+    expect(page.get_by_text("What waits or has failed may be missing: 1 failed")).to_be_visible()
     page.get_by_role("link", name="1 failed").click()
     expect(page.get_by_role("row", name="broken.pdf")).to_be_visible()
 

@@ -95,7 +95,12 @@ def _count(reason: str, groups: Sequence[JobGroup]) -> str:
 
 
 def _until(groups: Sequence[JobGroup]) -> str:
-    times = [datetime.fromisoformat(group["until"]) for group in groups if group["until"]]
+    # An operator ends a pause; until then, `until` is when the worker looks again.
+    times = [
+        datetime.fromisoformat(group["until"])
+        for group in groups
+        if group["until"] and group["waitReason"] != "provider_paused"
+    ]
     return f" until {min(times).astimezone(UTC):%Y-%m-%dT%H:%MZ}" if times else ""
 
 

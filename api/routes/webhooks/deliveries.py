@@ -53,7 +53,7 @@ async def list_deliveries(
 async def get_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin
 ) -> DeliveryWithBody:
-    """A delivery with its body."""
+    """A delivery with its body, and the headers and the answer of its last attempt."""
     async with transaction(pool) as conn:
         await find_endpoint(conn, key.application_id, id)
         found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)

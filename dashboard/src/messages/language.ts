@@ -35,7 +35,8 @@ export function setLanguage(name: Language): void {
 }
 
 type Load<M> = () => Promise<M>;
-const loads: Promise<void>[] = [];
+/** Of each catalogue: when it has some language. After a failure, it tries again. */
+const loads: (() => Promise<void>)[] = [];
 
 /**
  * What `en` says decides the type of all others. Screens are drawn when the messages are there that
@@ -53,22 +54,28 @@ export function catalogue<M extends object>(
       const loaded = typeof found === "function" ? await found() : found;
       known.value = { ...known.peek(), [name]: loaded };
     } catch (error) {
+      begun.delete(name);
       // Better the language before than nothing.
       if (Object.keys(known.peek()).length === 0) throw error;
     }
   };
-  effect(() => {
+  let loaded = Promise.resolve();
+  const begin = () => {
     if (begun.has(language.value)) return;
-    const loaded = untracked(() => load(language.value));
+    loaded = untracked(() => load(language.value));
     loaded.catch(() => undefined);
-    loads.push(loaded);
+  };
+  effect(begin);
+  loads.push(() => {
+    untracked(begin);
+    return loaded;
   });
   return () => (known.value[language.value] ?? Object.values(known.value)[0])!;
 }
 
 /** When the messages of the language are there that were asked for so far; fails if some cannot be had. */
 export async function messagesLoaded(): Promise<void> {
-  await Promise.all(loads);
+  await Promise.all(loads.map((load) => load()));
 }
 
 /** The form of a number's noun: `plural("de", n, { one: "Zeile", other: "Zeilen" })`. */

@@ -47,7 +47,8 @@ select lpad(to_hex(n), 32, '0')::uuid,
        lpad(to_hex(1000 + n / 100), 32, '0')::uuid,
        case when n % 4000 = 0 then 'url' else 'file' end, 'name', 'path/' || n,
        case when n % 4000 = 2 then 'failed' when n % 5000 = 4 then 'pending' else 'completed' end,
-       1, case when n % 4000 = 2 then 'corrupt' end, now() - n * interval '1 minute',
+       case when n % 4000 = 2 then 0 else 1 + n % 9 end,
+       case when n % 4000 = 2 then 'corrupt' end, now() - n * interval '1 minute',
        now() - n % 1000 * interval '1 minute'
   from generate_series(1, {SOURCES}) n;
 insert into rag.upload_files (batch_id, path, size_bytes, verdict, knowledge_source_id)
@@ -137,6 +138,12 @@ _STATES: Final = ["pending", "completed", "failed"]
         (source_lists.page_statement("updatedAt"), _NO_FILTER, 150),
         (source_lists.page_statement("chunkCount"), _NO_FILTER, 150),
         (source_lists.page_statement("tokenCount"), _NO_FILTER, 150),
+        (
+            # The failed ones have no chunks, so the order of chunks would find them last.
+            source_lists.page_statement("chunkCount", SourceFilter(status="failed")),
+            {**_NO_FILTER, "status": "failed"},
+            60,
+        ),
         (source_lists.page_statement("sizeBytes"), _NO_FILTER, 150),
         (
             source_lists.page_statement("sizeBytes"),

@@ -136,7 +136,7 @@ export const search: typeof en = {
   phraseHelp: (words) => `Jeder Treffer muss ${words} enthalten.`,
   keywordHelp: "Es wurde nur nach Wörtern gesucht: Nach Bedeutung werden auch andere Formulierungen gefunden.",
   byMeaningToo: "Auch nach Bedeutung suchen",
-  unread: "Quellen, die keine Suche findet:",
+  unread: "Was wartet oder gescheitert ist, fehlt vielleicht:",
   nothingStored: "Es ist nichts gespeichert, was zu finden wäre, oder nichts davon ist der Frage nahe.",
   moved: { up: (n, before) => `${n} hoch, von ${before}`, down: (n, before) => `${n} herunter, von ${before}` },
   new: "nicht in A",

@@ -62,7 +62,7 @@ export const settings: typeof en = {
 
   settings: "Wirksame Einstellungen",
   settingsLead: "Des Prozesses, der antwortet. Es sind Umgebungsvariablen, beim Start gelesen.",
-  changed: (n, shown, all) => plural("de", n, { one: `${shown} von ${all} weicht von der Vorgabe ab.`, other: `${shown} von ${all} weichen von der Vorgabe ab.` }),
+  changed: (n, shown, all) => plural("de", n, { one: `${shown} von ${all} ist gesetzt.`, other: `${shown} von ${all} sind gesetzt.` }),
   caption: "Einstellungen nach Namen",
   name: "Variable",
   value: "Wert",

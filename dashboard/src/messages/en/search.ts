@@ -135,7 +135,7 @@ export const search = {
   phraseHelp: (words: string) => `Every hit must have ${words}.`,
   keywordHelp: "Only words were searched: by meaning, other wordings are found too.",
   byMeaningToo: "Search by meaning too",
-  unread: "Sources that no search finds:",
+  unread: "What waits or has failed may be missing:",
   nothingStored: "Nothing is stored that could be found, or nothing of it is near the query.",
   moved: { up: (n: number, before: number) => `up ${n}, from ${before}`, down: (n: number, before: number) => `down ${n}, from ${before}` },
   new: "not in A",

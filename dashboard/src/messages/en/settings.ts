@@ -61,7 +61,7 @@ export const settings = {
 
   settings: "Effective settings",
   settingsLead: "Of the process that answers. They are environment variables, read at the start.",
-  changed: (n: number, shown: string, all: string) => plural("en", n, { one: `${shown} of ${all} is not the default.`, other: `${shown} of ${all} are not the default.` }),
+  changed: (n: number, shown: string, all: string) => plural("en", n, { one: `${shown} of ${all} is set.`, other: `${shown} of ${all} are set.` }),
   caption: "Settings by name",
   name: "Variable",
   value: "Value",

@@ -146,6 +146,11 @@ function Deliveries({ id, list, onShow }: { id: string; list: ReturnType<typeof 
 }
 
 /** What was sent, with its signature, and what came back. */
+/** Whether its first attempt has not ended yet. */
+function isUnanswered({ status, lastStatus, lastError }: Delivery): boolean {
+  return status === "pending" && lastStatus === null && lastError === null;
+}
+
 function Conversation({ endpoint: { id, url }, delivery, onClose }: { endpoint: WebhookEndpoint; delivery: Shown; onClose: () => void }) {
   const [isOpen, setOpen] = useState(true);
   const found = useResource(
@@ -160,9 +165,9 @@ function Conversation({ endpoint: { id, url }, delivery, onClose }: { endpoint: 
       {found.isLoading && <Skeleton lines={3} />}
       {data && (
         <>
-          <p class="status-line" role="status"><StatusBadge status={data.status} /> {data.status === "pending" && data.attempts === 0 && admin().sending}</p>
+          <p class="status-line" role="status"><StatusBadge status={data.status} /> {isUnanswered(data) && admin().sending}</p>
           <KeyValues items={[
-            [admin().answer, data.attempts > 0 && (data.lastStatus ?? admin().noAnswer)],
+            [admin().answer, isUnanswered(data) ? null : data.lastStatus ?? admin().noAnswer],
             [admin().why, data.lastError && <Name>{data.lastError}</Name>],
             [admin().tries, number(data.attempts)],
           ]} />

@@ -14,6 +14,7 @@ import { Name, Time } from "../../components/text.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { useLiveSources } from "../../live/sources.ts";
+import { errorText } from "../../messages/errors.ts";
 import { number } from "../../messages/format.ts";
 import { WaitCard } from "../jobs/wait-card.tsx";
 import { WaitText } from "../jobs/wait-text.tsx";
@@ -63,7 +64,7 @@ export function Site({ params: { id } }: { params: { id: string } }) {
         {isOpen && latest && <span>{`${crawl().pages}: ${number(latest.pageCount)}`}</span>}
       </div>
       {status === "failed" && site.errorCode !== null && <ErrorCard error={{ code: site.errorCode, detail: site.errorMessage }} />}
-      {status === "partial" && <p class="remark">{crawl().missing} <a href={href(`/sites/${id}`, { status: "failed" })}>{crawl().showMissing}</a></p>}
+      {status === "partial" && <Missing site={site} failed={Number(latest?.digest?.failed ?? 0)} />}
       {isOpen && site.waiting && <WaitCard wait={site.waiting} onChange={refresh} />}
       {status === "review_needed" && latest && <HeldRemovals site={site} run={latest} onDecided={refresh} />}
       <Facts site={site} onSchedule={may("editor") ? () => setAsked("schedule") : undefined} />
@@ -76,6 +77,12 @@ export function Site({ params: { id } }: { params: { id: string } }) {
       {asked === "schedule" && <EditSchedule site={site} onDone={done} onClose={close} />}
     </ScreenFrame>
   );
+}
+
+/** What a partial site lacks: pages of its last run, or parts of stored documents. */
+function Missing({ site: { id, errorCode }, failed }: { site: Source; failed: number }) {
+  if (failed > 0) return <p class="hint">{crawl().missing} <a href={href(`/sites/${id}`, { status: "failed" })}>{crawl().showMissing}</a></p>;
+  return errorCode === null ? null : <p class="hint">{errorText(errorCode).means}</p>;
 }
 
 function Facts({ site, onSchedule }: { site: Source; onSchedule: (() => void) | undefined }) {

@@ -37,6 +37,11 @@ export function reasonOf({ waitReason, runAt }: Job): string | null {
   return waitReason ?? (runAt === null ? null : "scheduled");
 }
 
+/** Whether somebody ends the wait: `runAt` is then only when the worker looks again. */
+export function isPaused(waitReason: string | null | undefined): boolean {
+  return waitReason === "paused" || waitReason === "provider_paused";
+}
+
 export function JobState({ job }: { job: Job }) {
   const { status, stage, progress, waitReason, lastErrorCode, runAt } = job;
   return (
@@ -45,7 +50,7 @@ export function JobState({ job }: { job: Job }) {
       {status === "processing" && <ProgressBar value={progress} label={stage ?? jobs().stage} />}
       {status === "processing" && stage && <small>{sources().stageNames[stage] ?? stage}</small>}
       {status === "pending" && (
-        <small>{jobs().waitsFor(waitOf(reasonOf(job)))} {runAt && waitReason !== "paused" && <Time value={runAt} />}</small>
+        <small>{jobs().waitsFor(waitOf(reasonOf(job)))} {runAt && !isPaused(waitReason) && <Time value={runAt} />}</small>
       )}
       {lastErrorCode && status !== "completed" && <Failure code={lastErrorCode} detail={job.lastErrorMessage} />}
     </span>

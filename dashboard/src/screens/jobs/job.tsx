@@ -13,7 +13,7 @@ import { attempt, toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { duration, number } from "../../messages/format.ts";
 import { sources } from "../sources/messages.ts";
-import { JobState, reasonOf } from "./job-columns.tsx";
+import { isPaused, JobState, reasonOf } from "./job-columns.tsx";
 import { LogLines } from "./job-log.tsx";
 import { jobs } from "./messages.ts";
 import { ReviewOf } from "./review-of.tsx";
@@ -96,7 +96,7 @@ function Facts({ job }: { job: JobWithLogs }) {
         [words.started, job.startedAt && <Time value={job.startedAt} />],
         [words.ended, job.completedAt && <Time value={job.completedAt} />],
         [words.took, job.durationMs === null ? null : duration(job.durationMs)],
-        [words.runAt, job.runAt && <Time value={job.runAt} />],
+        [words.runAt, job.runAt && !isPaused(job.waitReason) && <Time value={job.runAt} />],
         [words.heartbeat, job.heartbeatAt && <Time value={job.heartbeatAt} />],
         [words.parent, job.parentJobId && <a href={href(`/jobs/${job.parentJobId}`)}><code>{shortId(job.parentJobId)}</code></a>],
         [words.batch, job.batchId && <a href={href(`/batches/${job.batchId}`)}><code>{shortId(job.batchId)}</code></a>],

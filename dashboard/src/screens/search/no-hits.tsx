@@ -14,7 +14,7 @@ import { filterOf, type What } from "./settings.ts";
 
 const UNREAD = ["pending", "processing", "failed"];
 
-/** Sources that wait or have failed cannot be found, whatever is asked. */
+/** Sources that wait or have failed may be missing: those that are fetched again keep what they have. */
 function Unread() {
   const { data } = useResource((signal) => api.get("/api/knowledge-sources/counts", { signal }), []);
   const some = (data?.items ?? []).filter(({ status, count }) => UNREAD.includes(status) && count > 0);

@@ -28,7 +28,9 @@ export function QueryForm({ values, errors, isComparing }: { values: Values; err
   const { what, first, second } = draft;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (isSearchWanted.peek()) field.current!.focus();
+    if (!isSearchWanted.peek()) return;
+    field.current!.focus();
+    setTimeout(() => (isSearchWanted.value = false)); // the shell looks at it after us
   }, []);
   const change = (more: Partial<What>) => setDraft({ ...draft, what: { ...what, ...more } });
   const apply = (next: Draft) => {

@@ -13,7 +13,7 @@ import { Bytes, Count, Name, shortId, Time } from "../../components/text.tsx";
 import { useResource } from "../../live/resource.ts";
 import type { LiveSource } from "../../live/sources.ts";
 import { reasonText } from "../../messages/errors.ts";
-import { boundedCount, duration } from "../../messages/format.ts";
+import { boundedCount, duration, number } from "../../messages/format.ts";
 import { sources } from "./messages.ts";
 import { CoverageStrip } from "./coverage.tsx";
 import { retry } from "./mend.tsx";
@@ -126,9 +126,20 @@ function WarningCard({ source }: { source: Source }) {
   );
 }
 
-function CollectionLink({ id }: { id: string }) {
-  const found = useResource((signal) => api.get("/api/collections/{id}", { path: { id }, signal }), [id]);
-  return <><a href={href(`/collections/${id}`)}>{found.data ? <Name>{found.data.name}</Name> : <code>{shortId(id)}</code>}</a> </>;
+const MOST_COLLECTIONS = 20;
+
+/** One request for the names of all; the id of those that are not among the first. */
+function Collections({ ids }: { ids: readonly string[] }) {
+  const found = useResource((signal) => api.get("/api/collections", { query: { limit: 200 }, signal }), []);
+  const names = new Map((found.data?.items ?? []).map(({ id, name }) => [id, name]));
+  return (
+    <>
+      {ids.slice(0, MOST_COLLECTIONS).map((id) => (
+        <span key={id}><a href={href(`/collections/${id}`)}>{names.has(id) ? <Name>{names.get(id)!}</Name> : <code>{shortId(id)}</code>}</a> </span>
+      ))}
+      {ids.length > MOST_COLLECTIONS && `+ ${number(ids.length - MOST_COLLECTIONS)}`}
+    </>
+  );
 }
 
 function Facts({ source }: { source: Source }) {
@@ -146,7 +157,7 @@ function Facts({ source }: { source: Source }) {
         [words.changed, <Time value={source.updatedAt} />],
         [words.next, source.nextRescrapeAt && <Time value={source.nextRescrapeAt} />],
         [words.batch, source.batchId && <a href={href(`/batches/${source.batchId}`)}><code>{shortId(source.batchId)}</code></a>],
-        [words.collections, source.collectionIds.length ? source.collectionIds.map((id) => <CollectionLink key={id} id={id} />) : null],
+        [words.collections, source.collectionIds.length ? <Collections ids={source.collectionIds} /> : null],
         [words.duplicate, source.duplicateOf && <a href={href(`/sources/${source.duplicateOf}`)}><code>{shortId(source.duplicateOf)}</code></a>],
         [words.hash, source.contentHash && <Id value={source.contentHash} />],
         [words.id, <Id value={source.id} />],
