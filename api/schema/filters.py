@@ -112,7 +112,7 @@ class SourceListQuery(SourceQuery):
     sort: Annotated[
         SourceSort,
         Field(
-            description="Newest, last changed, or largest first; a source without a size counts as 0"
+            description="Newest, last changed or largest first; a source without size counts as 0"
         ),
     ] = "createdAt"
     limit: _Limit = 50
