@@ -11,8 +11,9 @@ from ingest.postgres.database import Pool, across_applications, open_pool
 from ingest.postgres.sessions import SessionSetup
 
 _OF_REQUESTS: Final = 10
-# Few, because they are used in turn, and each plans a statement anew the first times.
-_OF_SEARCHES: Final = 6
+# Two for each search that may run at once (ingest/search/slots.py). They are opened when needed:
+# each plans a statement anew the first times.
+_OF_SEARCHES: Final = 12
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _OF_JOBS: Final = 32
 # For claims, ticks, ledgers and an index that is built.

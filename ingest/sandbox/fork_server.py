@@ -49,7 +49,7 @@ def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
     die_with(int(sys.argv[2]))
     logging.disable()
-    lower()  # before others may not touch us, which includes ourselves
+    lower(is_alone=False)  # before others may not touch us, which includes ourselves
     if sys.argv[3] != "off":  # then debuggers may attach
         protect_memory()
     _load()
@@ -116,7 +116,7 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.setpgid(0, 0)  # in our session, whose priority was lowered
+        os.setpgid(0, 0)  # in our session: by itself, each would get as much time as the service
         _place(descriptors, request["descriptors"])
         os.environ.clear()
         os.environ.update(request["environment"])

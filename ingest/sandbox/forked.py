@@ -142,7 +142,7 @@ class ForkServer:
         pass_fds: Sequence[int] = (),
         tokenizer: str | None = None,
     ) -> ForkedProcess:
-        """Fork a process that runs `module` as its main program, in a session of its own.
+        """Fork a process that runs `module` as its main program, in a process group of its own.
 
         `folder`: its working directory. `tokenizer`: is loaded before the fork. Raises ForkFailed.
         """

@@ -10,7 +10,7 @@ from uuid import UUID
 from ingest.asynchronous.fair_slots import FairSlots, NoSlot
 from ingest.errors import Transient
 
-# Each search uses up to two connections; the limits leave some for uploads and jobs.
+# Each search uses up to two connections of a pool that has as many (ingest/postgres/pools.py).
 _SLOTS: Final = 4
 _RESERVE: Final = 2
 """Further searches, of applications that search little while others hold all slots."""

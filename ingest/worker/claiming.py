@@ -1,4 +1,7 @@
-"""Claim jobs: applications take turns, every tenth claim goes by age; limits span all workers."""
+"""Claim jobs: applications take turns, but every tenth claim begins with the oldest job.
+
+Limits span all workers.
+"""
 
 import time
 from collections import Counter

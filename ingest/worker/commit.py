@@ -54,7 +54,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[int]:
     started = time.monotonic()
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
-        ours = [finished for finished in group if finished.ended.job.position in held]
+        ours = [finished for finished in group if finished.ended.job.id in held]
         # A write only locks rows of its own source, so writes sorted by source cannot deadlock.
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         if any(finished.grouped for finished in ours):
@@ -74,7 +74,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[int]:
         if line.stage and line.duration:
             type = types[line.job_id]
             metrics.stage_ended(type, line.stage, seconds=line.duration.total_seconds())
-    return held
+    return {finished.ended.job.position for finished in ours}
 
 
 def _source(finished: Finished) -> UUID | None:

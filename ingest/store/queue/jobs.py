@@ -181,8 +181,8 @@ async def complete(pool: Pool, jobs: Sequence[ClaimedJob]) -> set[int]:
     return set(completed)
 
 
-async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[int]:
-    """Lock the jobs we still own until the transaction ends; returns their positions."""
+async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Lock the jobs we still own until the transaction ends; returns their ids."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["hold"], {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]}

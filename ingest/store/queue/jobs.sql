@@ -38,7 +38,7 @@ select pg_notify('rag_jobs', %(payload)s);
 
 -- name: hold
 -- Lock the jobs we still own; a process that wants to take them away waits for our commit.
-select job.position
+select job.id
   from rag.processing_jobs as job
   join unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as held(id, fence)
     on job.id = held.id and job.fence = held.fence
