@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from ingest.formats.html.fragment import whole_markdown
 from ingest.formats.registry import extract
 
 _PROSE = "<p>A person who applied for the job has told us all of this, and a bit more of it.</p>"
@@ -37,6 +38,27 @@ def _text(markup: str) -> str:
 )  # fmt: skip
 def test_fields_hold_values(markup: str, expected: str) -> None:
     assert expected in _text(f"<form>{markup}</form>")
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<textarea>Leave it here</textarea>", "Leave it here"),
+        ("<textarea>one\ntwo</textarea>", "```\none\ntwo\n```"),
+        ("<select><option>Oslo<option selected>Rome</select>", "Rome"),
+        ("<p>Size <select><optgroup label=x><option>S<option>M</optgroup></select> of it</p>",
+         "Size S / M of it"),
+        ("<label>Note <textarea>Leave it</textarea></label>", "Note: Leave it"),
+        ("<label>Name</label><input value=Bob><label>Town</label><input value=Rome>",
+         "Name: Bob Town: Rome"),
+        ("<label>Name <input value=Bob></label><label>Town <input value=Rome></label>",
+         "Name: Bob Town: Rome"),
+        ("<span><b><input value=Bob></b></span><span><input value=Rome></span>", "**Bob** Rome"),
+        ("<p>Sum <b><input value=5></b>, <i>net</i></p>", "Sum **5**, *net*"),
+    ],
+)  # fmt: skip
+def test_fields_of_messages_hold_values_once(markup: str, expected: str) -> None:
+    assert whole_markdown(f"<div>{markup}</div>")[0].strip() == expected
 
 
 @pytest.mark.parametrize(
