@@ -15,6 +15,7 @@ _OF_PAGE = word_set(
 _PROMPTS = ("onfocus", "onblur")  # their scripts clear a value that only says what to type
 _MOST_OPTIONS = 20  # of a list in which nothing is chosen; longer ones are countries, years …
 _LONGEST = 5000  # characters
+_AROUND = ("label", "span", "b", "strong", "i", "em")
 _PUNCTUATION = (":", "\uff1a", "?", "=", "-", "(")
 
 
@@ -61,10 +62,23 @@ def _show(field: html.HtmlElement, value: str) -> None:
     is_block = "\n" in value
     shown = etree.Element("pre" if is_block else "span")
     shown.text = value if is_block or _ends_label(field) else f" {value.strip()}"
+    is_glued = _is_glued(field)
     shown.tail, field.tail = field.tail, None
-    if not is_block and (shown.tail or "")[:1].isalnum():
-        shown.tail = f" {shown.tail}"
+    if not is_block and is_glued:
+        shown.tail = f" {shown.tail or ''}"
     field.addnext(shown)
+    field.text = None
+    del field[:]  # the converter would write what it holds once more
+
+
+def _is_glued(field: html.HtmlElement) -> bool:
+    """Whether a word or another element follows without a space."""
+    element = field
+    while not element.tail and element.getnext() is None:
+        element = element.getparent()
+        if element is None or element.tag not in _AROUND:
+            return False
+    return (element.tail or "a")[0].isalnum()
 
 
 def _ends_label(field: html.HtmlElement) -> bool:

@@ -56,11 +56,11 @@ def html_tree(markup: str) -> html.HtmlElement | None:
 
 def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """Like whole_markdown(), for a tree, which is changed."""
+    hides = improve("tidying", lambda: unfold_documents(tree), otherwise=bool)
     if is_deep(tree):
-        return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
-    attempt("tidying", lambda: unfold_documents(tree))
+        return flat_text(etree.tostring(tree, encoding="unicode", method="html")), hides
     attempt("styles", lambda: write_styles(tree))
-    hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
+    hides |= improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
     attempt("tidying", lambda: name_drawings(tree))
     attempt("tidying", lambda: write_form_values(tree))
     attempt("tidying", lambda: tidy(tree))

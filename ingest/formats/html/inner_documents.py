@@ -1,56 +1,102 @@
 """Documents inside a page that browsers show in place: shadow roots, frames with their source."""
 
+import re
+
 from lxml import etree, html
 
-from ingest.formats.html.parse import flat_text, parse_page
+from ingest.formats.html.hidden_text import drop_hidden
+from ingest.formats.html.parse import flat_text, is_deep, parse_page
+from ingest.formats.html.style_sheets.inline_styles import write_styles
 
-_SHADOW_ROOTS = etree.XPath("//template[@shadowrootmode or @shadowroot]")
 _FRAMES = etree.XPath("//iframe[normalize-space(@srcdoc)]")
 _LEVELS = 3  # of frames in frames
+_NOTHING = re.compile(r"\s*0+(?:px|%)?\s*")  # width or height
+_KEPT = ("style", "hidden", "class", "id")
 
 
-def unfold_documents(tree: html.HtmlElement) -> None:
-    """Change the page in place: blocks in place of the documents."""
-    for _ in range(_LEVELS):
-        frames = _FRAMES(tree)
-        for frame in frames:
-            _unfold_frame(frame)
-        if not frames:
-            break
-    for template in _SHADOW_ROOTS(tree):
-        _unfold_shadow(template)
+def unfold_documents(tree: html.HtmlElement, levels: int = _LEVELS) -> bool:
+    """Change the page in place: blocks in place of the documents.
+
+    Returns whether a frame hides a sentence; it is left out as that of a page.
+    """
+    frames = _FRAMES(tree) if levels else []
+    hides = [_unfold_frame(frame, levels - 1) for frame in frames]
+    _unfold_shadows(tree)
+    return any(hides)
 
 
-def _unfold_frame(frame: html.HtmlElement) -> None:
+def _unfold_frame(frame: html.HtmlElement, levels: int) -> bool:
     source, tail = frame.get("srcdoc"), frame.tail
-    style, hidden = frame.get("style"), frame.get("hidden")
+    kept = {name: frame.get(name) for name in _KEPT if name in frame.attrib}
+    if any(_NOTHING.fullmatch(frame.get(name, "")) for name in ("width", "height")):
+        kept["hidden"] = ""
+    kept["style"] = f"{kept.get('style', '')};overflow:hidden"  # a frame cuts what it shows
     frame.clear()
     frame.tag, frame.tail = "div", tail
-    for name, value in (("style", style), ("hidden", hidden)):
-        if value is not None:
-            frame.set(name, value)
+    frame.attrib.update(kept)
     inner, is_whole = parse_page(source)
-    body = inner.find("body") if is_whole else None
-    if body is None:
+    body = inner.find("body")
+    if not is_whole or body is None:
         frame.text = flat_text(source)
+        return False
+    hides = unfold_documents(inner, levels)
+    write_styles(inner)  # its style sheets are not for the page around
+    hides |= drop_hidden(inner)
+    if body.getparent() is None:  # hidden
+        return hides
+    etree.strip_elements(body, "link", with_tail=False)
+    if is_deep(inner):
+        frame.text = " ".join(" ".join(body.itertext()).split())
     else:
-        frame.text = body.text
-        frame.extend(list(body))
+        body.tag = "div"
+        frame.append(body)
+    return hides
 
 
-def _unfold_shadow(template: html.HtmlElement) -> None:
+def _unfold_shadows(tree: html.HtmlElement) -> None:
+    hosts: set[html.HtmlElement] = set()
+    for template, slots in _shadow_roots(tree):
+        host = template.getparent()
+        if host is None:
+            continue
+        if host in hosts:  # it has one already
+            template.drop_tree()
+        else:
+            hosts.add(host)
+            _unfold_shadow(template, slots)
+
+
+def _shadow_roots(
+    tree: html.HtmlElement,
+) -> list[tuple[html.HtmlElement, dict[str, html.HtmlElement]]]:
+    """The shadow roots with their slots by name, without those of roots inside; linear time."""
+    slots: dict[html.HtmlElement, dict[str, html.HtmlElement]] = {}
+    around: list[html.HtmlElement] = []
+    walk = etree.iterwalk(tree, events=("start", "end"), tag=("template", "slot"))
+    for event, element in walk:
+        if _is_shadow_root(element):
+            if event == "end":
+                around.pop()
+            else:
+                around.append(element)
+                slots[element] = {}
+        elif element.tag == "slot" and event == "start" and around:
+            slots[around[-1]].setdefault(element.get("name", ""), element)
+    return list(slots.items())
+
+
+def _is_shadow_root(element: html.HtmlElement) -> bool:
+    names = ("shadowrootmode", "shadowroot")
+    return element.tag == "template" and any(name in element.attrib for name in names)
+
+
+def _unfold_shadow(template: html.HtmlElement, slots: dict[str, html.HtmlElement]) -> None:
     """The template in place of the children of its host, which it shows in its slots."""
-    host = template.getparent()
-    if host is None:
-        return
-    slots: dict[str, html.HtmlElement] = {}
-    for slot in template.iter("slot"):
-        slots.setdefault(slot.get("name", ""), slot)
     filled = set()
-    for child in list(host):
+    for child in list(template.getparent()):
         name = child.get("slot", "")
         slot = slots.get(name)
-        if child is template or slot is None:
+        if slot is None or _is_shadow_root(child):
             continue
         if name not in filled:  # what it has is shown if it gets nothing
             filled.add(name)

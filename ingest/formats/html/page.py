@@ -84,17 +84,19 @@ def _extract(source: InputFile) -> Extraction:
     scripts = Scripts()
     if web is not None:
         scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
-    attempt("tidying", lambda: unfold_documents(tree))
+    hides = improve("tidying", lambda: unfold_documents(tree), otherwise=bool)
     attempt("styles", lambda: write_styles(tree))
-    has_hidden_text = drop_hidden(tree)
+    hides |= drop_hidden(tree)
     meta = _meta(tree)
     title = _title(tree, meta)
     if web is not None and source.url is not None:
         judged = partial(_judged, web, tree, title, scripts, source.url)
         web = improve("placeholder", judged, otherwise=partial(replace, web))
     left_out = LeftOut()
-    if not is_whole or is_deep(tree):
+    if not is_whole:
         body = flat_text(text)
+    elif is_deep(tree):
+        body = flat_text(etree.tostring(tree, encoding="unicode", method="html"))
     else:
         etree.strip_elements(tree, "head", with_tail=False)
         attempt("tidying", lambda: name_drawings(tree))
@@ -111,7 +113,7 @@ def _extract(source: InputFile) -> Extraction:
         encoding=encoding,
         metadata=_metadata(tree, meta, left_out),
         removed=unstorable_characters(text),
-        warnings=present(hidden_text=has_hidden_text, main_content_unsure=left_out.is_unsure),
+        warnings=present(hidden_text=hides, main_content_unsure=left_out.is_unsure),
         web=web,
     )
 

@@ -13,7 +13,7 @@ from ingest.formats.common.notes import end_sections
 from ingest.formats.office.blocks import comment_text, one_line
 
 _TOKEN = re.compile(
-    rb"[{}]|\\bin(\d{1,9}) ?|\\(footnote|annotation|atnauthor|deleted|nonesttables|fonttbl)"
+    rb"[{}]|\\bin(\d{1,9}) ?|\\(footnote|annotation|atnauthor|deleted|plain|nonesttables|fonttbl)"
     rb"(-?\d{0,5})(?![a-z]) ?|\\[a-z]+|\\[^a-z]",
     re.DOTALL,
 )
@@ -22,12 +22,14 @@ _CODE_PAGE = re.compile(rb"\\ansicpg\d{1,5}")
 _INNER_CELL = re.compile(rb"\\nestcell(?![a-z]) ?")
 _COUNTED = re.compile(rb"\\chftn(?![a-z]) ?")  # the number of a note
 # Beside those of common/raised_text.py.
-_MARK = b"{\\uc0\\u-556 %d\\u-555 }"
+_MARK = b"{\\uc0\\u-556 %d\\u-555 }{}"  # without `{}`, the reader adds a space
+# With emphasis of the mark itself, or of nothing in front of it.
 _MARKED = re.compile(
-    "(?:[*_]{0,3})[\ufdd0\ufdd2]?\ufdd4(\\d{1,7})\ufdd5(?: *[\ufdd1\ufdd3])?( ?) *"
+    "([*]{0,3})(?:([*]{0,3})[\ufdd0\ufdd2] *[\ufdd1\ufdd3]\\2)?"
+    "[\ufdd0\ufdd2]?\ufdd4(\\d{1,7})\ufdd5(?: *[\ufdd1\ufdd3])?\\1"
 )
 _BETWEEN, _BETWEEN_READ = b"\\par\\pard\\plain\\uc0\\u-554 \\par\\pard\\plain ", "\ufdd6"
-_MOST = 10_000
+_FIRST = 100  # bytes in which a group says what it is
 
 
 class _Range(NamedTuple):
@@ -62,7 +64,7 @@ class Notes:
         notes = dict(enumerate(texts[:count], start=1))
         said = zip(texts[count::2], texts[count + 1 :: 2], strict=False)
         comments = [comment_text(author, text) for author, text in said]
-        blocks = end_sections(_MARKED.sub(r"[^\1]\2", markdown).split("\n\n"), notes)
+        blocks = end_sections(_MARKED.sub(r"[^\3]", markdown).split("\n\n"), notes)
         return "\n\n".join([*blocks, *filter(None, comments)])
 
 
@@ -87,7 +89,7 @@ def take_notes(data: bytes) -> tuple[bytes, Notes]:
             author = content
         elif part.word == b"annotation":
             found.comments.append((author, content))
-        elif len(found.notes) < _MOST:
+        else:
             found.notes.append(content)
             return _MARK % len(found.notes)
         return b""
@@ -113,9 +115,10 @@ def _head(data: bytes) -> bytes:
 
 
 def _ranges(data: bytes, words: set[bytes]) -> Iterator[_Range]:
-    """Groups that begin with one of the words; of `deleted`, what follows it in its group."""
+    """Groups that begin with one of the words; of `deleted`, what follows until it is undone."""
     groups: list[int] = []
-    opened: tuple[int, _Range] | None = None  # with the number of groups around
+    opened: _Range | None = None
+    depth = 0  # number of groups around it
     at = 0
     while (token := _TOKEN.search(data, at)) is not None:
         at = token.end()
@@ -123,15 +126,27 @@ def _ranges(data: bytes, words: set[bytes]) -> Iterator[_Range]:
             at += int(token[1])  # binary data
         elif token[0] == b"{":
             groups.append(token.start())
-        elif token[0] == b"}":
-            if opened is not None and len(groups) == opened[0]:
-                part = opened[1]
-                yield part._replace(end=token.start() if part.word == b"deleted" else token.end())
-                opened = None
-            if groups:
-                groups.pop()
-        elif token[2] in words and opened is None and groups and token[3] != b"0":
-            is_first = data[groups[-1] + 1 : token.start()].strip() in (b"", b"\\*")
-            if is_first or token[2] == b"deleted":
-                start = token.start() if token[2] == b"deleted" else groups[-1]
-                opened = len(groups), _Range(start, at, token[2], at)
+        elif opened is not None and len(groups) == depth and _ends(opened, token):
+            is_part = opened.word == b"deleted"
+            yield opened._replace(end=token.start() if is_part else token.end())
+            opened = None
+        elif opened is None and groups and token[2] in words and token[3] != b"0":
+            opened, depth = _begun(data, groups[-1], token), len(groups)
+        if token[0] == b"}" and groups:
+            groups.pop()
+
+
+def _ends(part: _Range, token: re.Match[bytes]) -> bool:
+    if token[0] == b"}":
+        return True
+    is_undone = token[2] == b"plain" or (token[2] == b"deleted" and token[3] == b"0")
+    return is_undone and part.word == b"deleted"
+
+
+def _begun(data: bytes, group: int, token: re.Match[bytes]) -> _Range | None:
+    """The range that the word begins in its group, without its end; None if it begins none."""
+    start, word, end = token.start(), token[2], token.end()
+    if word == b"deleted":
+        return _Range(start, end, word, end)
+    is_first = start - group < _FIRST and data[group + 1 : start].strip() in (b"", b"\\*")
+    return _Range(group, end, word, end) if is_first else None

@@ -28,7 +28,8 @@ _LONGEST_CELL = 5_000_000  # characters; an unclosed quote swallows all that fol
 _STATED = re.compile(r"sep=(.)\n", re.IGNORECASE)
 _UNCUT = re.compile(f"[{re.escape(_DELIMITERS)}]")
 _FIRST_IN_APOSTROPHES = re.compile(r"'(?:[^'\n]|'')*'[,;\t|]'")
-_IN_APOSTROPHES = re.compile(r"(?:^|[,;\t|])'(?:[^'\n]|'')*'(?=[,;\t|]|$)", re.MULTILINE)
+_IN_APOSTROPHES = re.compile(r"(?:^|[,;\t|])'(?:[^']|'')*+'(?=[,;\t|]|$)", re.MULTILINE)
+_AFTER_APOSTROPHE = re.compile(r"(?:^|[,;\t|])'", re.MULTILINE)
 # What keeps Excel from reading digits as a number: `="00123"`.
 _FORMULA_TEXT = re.compile(r'="([^"]*)"')
 _LINE_END = re.compile("\r\n?")
@@ -110,13 +111,17 @@ def _table(text: str, start: int, dialect: _Dialect) -> str:
 def _rows_above(rows: list[list[str]]) -> int:
     """How many rows stand above the table, as in statements of banks: account, period, balance.
 
-    A blank row ends them, and all are narrower than the row after it.
+    A blank row ends them, and all are narrower than the row after it and half of the others: a
+    single longer row is no header.
     """
+    widths = [max((n for n, cell in enumerate(row, start=1) if cell), default=0) for row in rows]
     above = widest = 0
-    for index, row in enumerate(rows):
-        width = max((column for column, cell in enumerate(row, start=1) if cell), default=0)
-        if width > widest and index and not any(rows[index - 1]) and widest:
-            above = index
+    for index, width in enumerate(widths):
+        if width > widest > 0 == widths[index - 1]:
+            others = list(filter(None, widths[index + 1 :]))
+            wider = sum(other > widest for other in others)
+            if 2 * wider >= len(others) and (others or not any(map(is_value, rows[index]))):
+                above = index
         widest = max(widest, width)
     return above
 
@@ -143,7 +148,7 @@ def _detect(text: str, media_type: str) -> _Dialect | None:
     None if no separator does.
     """
     best, found = None, None
-    quote = "'" if _is_single_quoted(text[:_SAMPLE]) else '"'
+    quote = "'" if _is_single_quoted(text) else '"'
     for delimiter in _DELIMITERS:
         dialect = _of(text, delimiter)._replace(quote=quote)
         try:
@@ -160,12 +165,14 @@ def _detect(text: str, media_type: str) -> _Dialect | None:
     return found
 
 
-def _is_single_quoted(sample: str) -> bool:
-    """Whether the first cell, and most cells that begin or end in an apostrophe, do both."""
-    if not _FIRST_IN_APOSTROPHES.match(sample):
+def _is_single_quoted(text: str) -> bool:
+    """Whether the first cell, and all cells that begin with an apostrophe, also end in one."""
+    if not _FIRST_IN_APOSTROPHES.match(text):
         return False
-    whole = len(_IN_APOSTROPHES.findall(sample))
-    return '"' not in sample or whole > sample.count('"')
+    sample = text[:_SAMPLE]
+    others, whole = _IN_APOSTROPHES.subn("", sample)
+    is_cut = len(text) > _SAMPLE  # within a cell
+    return len(_AFTER_APOSTROPHE.findall(others)) <= is_cut and whole > sample.count('"')
 
 
 def _fit(rows: list[list[str]]) -> _Fit | None:

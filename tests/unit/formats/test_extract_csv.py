@@ -222,6 +222,25 @@ def test_apostrophes_of_texts_stay(data: str) -> None:
     assert extract(data).text.count("'") == data.count("'")
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_cells_may_begin_with_an_apostrophe(mark: str) -> None:
+    rows = ["'id','decade','n'", "1,'90s music,3", "2,'80s music,4", "3,70s,5", "4,60s,6"]
+
+    text = extract("\n".join(row.replace(",", mark) for row in rows)).text
+
+    assert len(text.splitlines()) == 4
+    assert "'90s music; " in text
+
+
+def test_cells_in_apostrophes_may_have_lines_and_be_many() -> None:
+    rows = "".join(f"'{number}','one\ntwo, ''three''','{'x' * 90}'\n" for number in range(2_000))
+
+    text = extract(f"'id','note','rest'\n{rows}").text
+
+    assert text.startswith("- id: 0; note: one two, 'three'; rest: xxx")
+    assert text.count("\n- id: ") == 1_999
+
+
 def test_digits_that_are_kept_as_text_lose_the_formula() -> None:
     assert extract('Nr,Name\n="00123",Ada\n="00456",Bob\n').text == (
         "- Nr: 00123; Name: Ada\n- Nr: 00456; Name: Bob"
@@ -250,3 +269,17 @@ def test_blank_rows_in_a_table_leave_its_header() -> None:
     assert extract("Name,Age\n\nAda,36\n,\nBob,41\n").text == (
         "- Name: Ada; Age: 36\n- Name: Bob; Age: 41"
     )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "2020-01-01,5\n2020-01-02,6\n\n2020-01-03,7,late\n2020-01-04,8,\n",
+        "2020-01-01,5\n\n2020-01-03,7\n\n2020-01-04,8,late\n2020-01-05,8\n",
+    ],
+)
+def test_a_longer_row_after_a_blank_one_is_no_header(rows: str) -> None:
+    text = extract(f"date,amount\n{rows}").text
+
+    assert text.startswith("- date: 2020-01-01; amount: 5\n- date: 2020-01-0")
+    assert "- date: 2020-01-04; amount: 8" in text

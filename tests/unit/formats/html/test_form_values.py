@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from ingest.formats.html.fragment import whole_markdown
 from ingest.formats.registry import extract
 
 _PROSE = "<p>A person who applied for the job has told us all of this, and a bit more of it.</p>"
@@ -37,6 +38,27 @@ def _text(markup: str) -> str:
 )  # fmt: skip
 def test_fields_hold_values(markup: str, expected: str) -> None:
     assert expected in _text(f"<form>{markup}</form>")
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<textarea>Leave it here</textarea>", "Leave it here"),
+        ("<textarea>one\ntwo</textarea>", "```\none\ntwo\n```"),
+        ("<select><option>Oslo<option selected>Rome</select>", "Rome"),
+        ("<p>Size <select><optgroup label=x><option>S<option>M</optgroup></select> of it</p>",
+         "Size S / M of it"),
+        ("<label>Note <textarea>Leave it</textarea></label>", "Note: Leave it"),
+        ("<label>Name</label><input value=Bob><label>Town</label><input value=Rome>",
+         "Name: Bob Town: Rome"),
+        ("<label>Name <input value=Bob></label><label>Town <input value=Rome></label>",
+         "Name: Bob Town: Rome"),
+        ("<span><b><input value=Bob></b></span><span><input value=Rome></span>", "**Bob** Rome"),
+        ("<p>Sum <b><input value=5></b>, <i>net</i></p>", "Sum **5**, *net*"),
+    ],
+)  # fmt: skip
+def test_fields_of_messages_hold_values_once(markup: str, expected: str) -> None:
+    assert whole_markdown(f"<div>{markup}</div>")[0].strip() == expected
 
 
 @pytest.mark.parametrize(
@@ -113,3 +135,71 @@ def test_an_unclosed_drawing_does_not_swallow_the_page() -> None:
     text = _text("<svg><text>Label</text><h2>After</h2>" + 3 * _PROSE)
 
     assert "## After\n\nA person" in text
+
+
+_SECRET = "A sentence for machines alone, which no reader of this page would ever see."
+_SHEET = "<style>.x, #x { display: none }</style>"
+
+
+def _frame(source: str, attributes: str = "") -> str:
+    escaped = source.replace("&", "&amp;").replace('"', "&quot;")
+    return f'<iframe {attributes} srcdoc="{escaped}"></iframe>'
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        _frame(f"{_SHEET}<p class=x>{_SECRET}</p>{_PROSE}{_PROSE}"),
+        _frame(_frame(f"{_SHEET}<p class=x>{_SECRET}</p>{_PROSE}{_PROSE}")),
+        _frame(_SHEET + _PROSE + _PROSE + _frame(_SECRET, "class=x")),
+        _SHEET + _frame(_SECRET, "class=x"),
+        _SHEET + _frame(_SECRET, "id=x"),
+        _frame(_SECRET, "width=0"),
+        _frame(_SECRET, "height='0px'"),
+        _frame(_SECRET, "style='width:0;height:0;border:0'"),
+        _frame(f"<body style='display:none'>{_SECRET}</body>"),
+    ],
+)  # fmt: skip
+def test_hidden_text_of_frames_is_left_out_and_reported(markup: str) -> None:
+    page = f"<!doctype html><title>Form</title><h1>Form</h1>{_PROSE}{_PROSE}{markup}{_PROSE}"
+    document = extract(io.BytesIO(page.encode()), name="a.html")
+
+    assert "machines" not in document.text
+    assert document.warnings == ("hidden_text",)
+    assert whole_markdown(page)[1]
+
+
+def test_styles_of_a_frame_change_nothing_outside_of_it() -> None:
+    frame = _frame(f"<body>{_SHEET}<p>Framed words</p>{_SHEET}</body>")
+
+    text = _text(f"{frame}<p class=x>{_SECRET}</p>")
+
+    assert "Framed words" in text
+    assert _SECRET in text
+
+
+def test_light_text_of_a_dark_frame_is_read() -> None:
+    frame = _frame(f"<body style='background:#000'><p style='color:#fff'>{_SECRET}</p></body>")
+
+    assert _SECRET in _text(frame)
+
+
+@pytest.mark.parametrize("levels", [100, 700, 1_900])
+def test_a_deep_frame_loses_no_text(levels: int) -> None:
+    deep = "<div>" * levels + "<p>At the bottom</p>" + "</div>" * levels + "<p>Behind it</p>"
+    markup = "<div>" * 500 + _frame(deep) + "</div>" * 500
+
+    for text in (_text(markup), whole_markdown(markup)[0]):
+        assert "At the bottom" in text
+        assert "Behind it" in text
+
+
+def test_a_host_has_one_shadow_root_with_slots_of_its_own() -> None:
+    inner = "<x-b><template shadowrootmode=open>(<slot></slot>)</template><i>inner</i></x-b>"
+    text = _text(
+        f"<x-a><template shadowrootmode=open><p>First</p>{inner}<slot></slot></template>"
+        "<template shadowrootmode=open><p>WRONG</p></template><b>Slotted</b></x-a>"
+    )
+
+    assert "WRONG" not in text
+    assert "First\n\n(*inner*)\n\n**Slotted**" in text

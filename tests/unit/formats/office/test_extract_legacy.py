@@ -218,6 +218,48 @@ def test_tracked_deletions_of_rtf_are_left_out(deleted: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            r"Contract A. \deleted old\deleted0  Payment is due.\par Liability is limited.\par",
+            "Contract A. Payment is due.\n\nLiability is limited.",
+        ),
+        (r"{Contract \deleted1 gone\plain  kept} \deleted old\deleted0 too\par",
+         "Contract kept too"),
+        (r"{\deleted gone {\b gone} gone}kept\par", "kept"),
+    ],
+)  # fmt: skip
+def test_tracked_deletions_of_rtf_end_where_their_property_does(body: str, text: str) -> None:
+    assert rtf(r"\pard " + body).text == text
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (r"{\b word}{\footnote two} {\b more} B", "**word**[^1] **more** B"),
+        (r"{\b word}{\footnote two}{\b more} B", "**word[^1]more** B"),
+        (r"{\b word}{\i\super\chftn}{\footnote two} B", "**word**[^1] B"),
+        (r"a{\b\super\chftn{\footnote two}} {\b more}", "a[^1] **more**"),
+        (r"word*{\footnote two} end", "word*[^1] end"),
+        (r"snake_{\footnote two}case", "snake_[^1]case"),
+        (r"snake_{\footnote two}_case", "snake_[^1]_case"),
+        (r"first{\footnote two}, last", "first[^1], last"),
+    ],
+)
+def test_marks_of_notes_change_nothing_beside_them(body: str, text: str) -> None:
+    assert rtf(rf"\pard {body}\par").text == f"{text}\n\n[^1]: two"
+
+
+def test_any_number_of_notes_of_rtf_is_read() -> None:
+    notes = "".join(rf"w{{\footnote n{number}x}}\par " for number in range(10_050))
+
+    text = rtf(r"\pard " + notes).text
+
+    assert "w[^10050]" in text
+    assert "[^10050]: n10049x" in text
+
+
+@pytest.mark.parametrize(
     "body",
     [
         r"\footnote no group of its own\par",
