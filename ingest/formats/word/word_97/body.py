@@ -44,6 +44,8 @@ class BodyReader:
     formats: Formats
     styles: Styles
     fonts: Mapping[int, str]
+    leaves_out: bool = False
+    """Whether text was deleted or hidden."""
     _notes: dict[int, tuple[str, str]] = field(default_factory=dict)
     """Kind and id of the note that the character at a CP refers to."""
     _boxes: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
@@ -105,7 +107,10 @@ class BodyReader:
             add(listed, "ilvl", val=str(number(properties, known.LIST_LEVEL) or 0))
             add(listed, "numId", val=str(use))
         for first, stop, changes in self.formats.runs(start, end):
-            if not is_on(changes, known.IS_DELETED):
+            is_deleted = is_on(changes, known.IS_DELETED)
+            if is_deleted or is_on(changes, known.IS_HIDDEN):
+                self.leaves_out |= not self.file.text[first:stop].isspace()
+            if not is_deleted:
                 self._run(paragraph, first, stop, changes)
         self._add_boxes(paragraph, start, end + 1)
         return paragraph
