@@ -86,6 +86,12 @@ class Formats:
                 properties = properties | self._read(self._file.data[place + 2 : place + 2 + size])
         return int(struct.unpack_from("<H", changes)[0]), properties
 
+    def ends_paragraph(self, place: int) -> bool:
+        """Whether a paragraph ends with the character at a CP, or none is stated there."""
+        offset, piece = self._file.offset(place)
+        at = bisect_right(self._paragraph_starts, offset) - 1
+        return at < 0 or offset + piece.width >= self._paragraphs[at].end
+
     def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Properties]]:
         """First CP, end and properties of the runs of characters in a range."""
         while start < end:

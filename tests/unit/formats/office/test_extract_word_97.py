@@ -235,3 +235,20 @@ def test_a_document_of_which_all_is_left_out_has_no_text(change: int) -> None:
         _read({"body": [Paragraph([secret, "\r"])]})
 
     assert raised.value.code == "no_text"
+
+
+def test_a_page_break_in_an_item_is_no_end_of_it_but_that_of_a_section_is() -> None:
+    stated, levels = numbered_list(7, (0, "\x00."))
+    item = short(0x460B, 1) + switch(0x260A, 0)
+    body = [
+        paragraph("First", item),
+        paragraph("Second begins,\x0csecond goes on", item),
+        Paragraph(["Third\x0c"], item),
+        paragraph("\x0cFourth", item),
+    ]
+
+    document = _read(
+        {"body": body}, {73: stated, 74: struct.pack("<Ii12x", 1, 7)}, behind={73: levels}
+    )
+
+    assert document.text == "1. First\n2. Second begins, second goes on\n3. Third\n4. Fourth"
