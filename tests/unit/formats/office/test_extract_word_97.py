@@ -252,3 +252,12 @@ def test_a_page_break_in_an_item_is_no_end_of_it_but_that_of_a_section_is() -> N
     )
 
     assert document.text == "1. First\n2. Second begins, second goes on\n3. Third\n4. Fourth"
+
+
+def test_properties_elsewhere_are_read_up_to_a_limit() -> None:
+    """Each paragraph may point to 64 KB, all to the same or to overlapping ones."""
+    data = b"\xff\xff" + (b"\x01\xc6\xfe" + bytes(254)) * 256
+    body = [paragraph(f"Text {n}.", long(0x6646, 0)) for n in range(300)]
+
+    assert _read({"body": body}, data=data).extractor != "word_97 1"
+    assert _read({"body": body[:3]}, data=data).extractor == "word_97 1"
