@@ -65,6 +65,23 @@ def test_tables_have_rows_and_merged_cells() -> None:
     )
 
 
+@pytest.mark.parametrize("flags", [(1, 2, 1, 2), (2, 1, 2, 1), (3, 1, 3, 1)])
+def test_cells_merged_away_may_have_either_flag(flags: tuple[int, ...]) -> None:
+    """The description of Word 97 and [MS-DOC] contradict each other."""
+    borders = [0, 1000, 2000, 3000, 4000]
+    body = [
+        *cells("Valve", "Place", "Pressure", "Remark", borders=borders),
+        *cells("V1", "", "10 bar", "", borders=borders, flags=flags),
+        *cells("V2", "cellar", "alone", "fine", borders=borders, flags=[0, 2, 0, 1]),
+        *cells("V3 and V4", borders=[0, 4000]),
+    ]
+
+    assert _read({"body": body}).text == (
+        "| Valve | Place | Pressure | Remark |\n|---|---|---|---|\n| V1 | V1 | 10 bar | 10 bar |\n"
+        "| V2 | cellar | alone | fine |\n| V3 and V4 | V3 and V4 | V3 and V4 | V3 and V4 |"
+    )
+
+
 def test_borders_out_of_line_merge_no_cells_of_rows_with_as_many() -> None:
     body = [
         *cells("Code", "Name", borders=[0, 1000, 3000]),
