@@ -25,7 +25,7 @@ _LARGER = 1.15  # times the body's font size
 _MOST_LINES = 3  # lines of a heading
 _SMALLEST = 0.85  # times the body's font size, of headings with a number or a usual name
 _DEEPEST = 4  # heading levels by font size
-_FEWEST_WORDS = 30  # words in the document, for font sizes to be meaningful
+_FEWEST_WORDS = 30  # in the document, for font sizes to be meaningful; a title page has fewer
 _MOST = 0.35  # share of all lines; above this, large type does not mean a heading
 _MOST_BOLD = 0.12  # the same for bold lines in the size of the body
 _WITH_HEADING = 10  # lines for which a table counts, whatever its length: one may be above it
@@ -266,7 +266,7 @@ def _drop_without_text(pages: Sequence[PageLines], matched: dict[int, float]) ->
 
 
 def _drop_last(page: PageLines, matched: dict[int, float]) -> None:
-    """A heading that ends its page below others has no text: the author or publisher of a book."""
+    """A heading that ends a title page below others: the author or publisher of a book."""
     lines = [line for line in page.lines if line.text and line.kind in ("text", "table")]
     last = lines[-1] if lines else None
     if (
@@ -274,6 +274,7 @@ def _drop_last(page: PageLines, matched: dict[int, float]) -> None:
         and any(line.level for line in lines[:-1])
         and id(last) not in matched
         and not NUMBERED.match(last.text)
+        and sum(len(line.text) for line in lines if not line.level) < 5 * _FEWEST_WORDS
     ):
         last.level = 0
 

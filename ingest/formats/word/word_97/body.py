@@ -22,11 +22,12 @@ from ingest.formats.word.word_97.styles import Styles
 from ingest.formats.word.word_97.tables import TableReader
 from ingest.formats.word.word_97.tree import add, element, storable
 
-_PARAGRAPH = re.compile("[^\r\x07\x0c]*[\r\x07\x0c]|[^\r\x07\x0c]+")
-_SPECIAL = re.compile("[\x01-\x08\x0b\x0e\x13-\x15\x1e\x1f(]")
+_MARKS = re.compile("[\r\x07\x0c]")
+_SECTION_OR_PAGE = "\x0c"
+_SPECIAL = re.compile("[\x01-\x08\x0b\x0c\x0e\x13-\x15\x1e\x1f(]")
 _SYMBOL = "("  # stands for the character that a property states
 _MARK = "\x02"  # of a note, which is counted
-_BREAKS = ("\x0b", "\x0e")
+_BREAKS = ("\x0b", "\x0c", "\x0e")
 _HYPHEN = "\x1e"
 _FIELDS = {"\x13": "begin", "\x14": "separate", "\x15": "end"}
 _MOST_LISTS = 0x7FE
@@ -44,6 +45,8 @@ class BodyReader:
     formats: Formats
     styles: Styles
     fonts: Mapping[int, str]
+    leaves_out: bool = False
+    """Whether text was deleted or hidden."""
     _notes: dict[int, tuple[str, str]] = field(default_factory=dict)
     """Kind and id of the note that the character at a CP refers to."""
     _boxes: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
@@ -70,21 +73,29 @@ class BodyReader:
         """The paragraphs and tables of a range of CPs."""
         container = element("body")
         tables = TableReader(container)
-        for found in _PARAGRAPH.finditer(self.file.text, start, end):
-            last = found.end() - 1
+        for first, stop in self._paragraphs(start, end):
+            last = stop - 1
             mark = self.file.text[last]
             style, own = self.formats.paragraph(last)
             inherited = self.styles.get(style)
             level = number(own, known.OUTLINE_LEVEL)
             if level is None or level >= _NO_LEVEL:
                 level = inherited.level
-            stop = found.end() - (mark in "\r\x07\x0c")
-            tables.take(
-                self._paragraph(found.start(), stop, inherited.properties | own, level), own, mark
-            )
+            stop -= _MARKS.match(mark) is not None
+            tables.take(self._paragraph(first, stop, inherited.properties | own, level), own, mark)
             self._fields = [False] * len(self._fields)  # instructions are of one paragraph
         tables.close()
         return container
+
+    def _paragraphs(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """First CP and end of each paragraph, with its mark."""
+        first = start
+        for mark in _MARKS.finditer(self.file.text, start, end):
+            if mark[0] != _SECTION_OR_PAGE or self.formats.ends_paragraph(mark.start()):
+                yield first, mark.end()
+                first = mark.end()
+        if first < end:
+            yield first, end
 
     def other_boxes(self) -> Iterator[etree._Element]:
         """The text boxes that no paragraph had: those in a line, or in a group of shapes."""
@@ -105,7 +116,10 @@ class BodyReader:
             add(listed, "ilvl", val=str(number(properties, known.LIST_LEVEL) or 0))
             add(listed, "numId", val=str(use))
         for first, stop, changes in self.formats.runs(start, end):
-            if not is_on(changes, known.IS_DELETED):
+            is_deleted = is_on(changes, known.IS_DELETED)
+            if is_deleted or is_on(changes, known.IS_HIDDEN):
+                self.leaves_out |= not self.file.text[first:stop].isspace()
+            if not is_deleted:
                 self._run(paragraph, first, stop, changes)
         self._add_boxes(paragraph, start, end + 1)
         return paragraph

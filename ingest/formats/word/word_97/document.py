@@ -51,6 +51,8 @@ class WordText:
 
     text: str
     hides_sentence: bool
+    leaves_out: bool
+    """Whether text was deleted or hidden."""
 
 
 def read(ole: olefile.OleFileIO) -> WordText:
@@ -84,7 +86,11 @@ class _Document:
         )
         comments = improve("comments", lambda: list(self._comments()), otherwise=list[str])
         texts = [*headers, *noted, *footers, *filter(None, comments)]
-        return WordText(text="\n\n".join(texts), hides_sentence=body.hidden.has_sentence)
+        return WordText(
+            text="\n\n".join(texts),
+            hides_sentence=body.hidden.has_sentence,
+            leaves_out=self._reader.leaves_out,
+        )
 
     def _body(self) -> WordBody:
         return WordBody(

@@ -17,6 +17,7 @@ _ELSEWHERE = (0x6645, 0x6646)  # the properties lie in the stream Data
 _TABS = 0xC615
 _SIZES = (1, 1, 2, 4, 2, 2, 0, 3)  # bytes of an operand by its kind; 0: it states its length
 _PAGE = 512
+_MOST_ELSEWHERE = 16_000_000  # bytes, read for all paragraphs; each may point to the same 64 KB
 
 Properties = dict[int, bytes]
 
@@ -70,9 +71,13 @@ class Formats:
         self._paragraph_starts = [found.start for found in self._paragraphs]
         self._character_starts = [found.start for found in self._characters]
         self._known: dict[bytes, Properties] = {}
+        self._left_elsewhere = _MOST_ELSEWHERE
 
     def paragraph(self, mark: int) -> tuple[int, Properties]:
-        """Number of the style, and own properties, of the paragraph whose mark is at this CP."""
+        """Number of the style, and own properties, of the paragraph whose mark is at this CP.
+
+        Raises ValueError if paragraphs point to more properties than files of Word do.
+        """
         offset, _ = self._file.offset(mark)
         at = bisect_right(self._paragraph_starts, offset) - 1
         if at < 0 or offset >= self._paragraphs[at].end or len(self._paragraphs[at].changes) < 2:
@@ -82,9 +87,14 @@ class Formats:
         for code in _ELSEWHERE:
             place = number(properties, code)
             if place is not None and place + 2 <= len(self._file.data):
-                (size,) = struct.unpack_from("<H", self._file.data, place)
-                properties = properties | self._read(self._file.data[place + 2 : place + 2 + size])
+                properties = properties | self._read_elsewhere(place)
         return int(struct.unpack_from("<H", changes)[0]), properties
+
+    def ends_paragraph(self, place: int) -> bool:
+        """Whether a paragraph ends with the character at a CP, or none is stated there."""
+        offset, piece = self._file.offset(place)
+        at = bisect_right(self._paragraph_starts, offset) - 1
+        return at < 0 or offset + piece.width >= self._paragraphs[at].end
 
     def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Properties]]:
         """First CP, end and properties of the runs of characters in a range."""
@@ -101,6 +111,14 @@ class Formats:
             stop = min(end, start + max((limit - offset) // piece.width, 1))
             yield start, stop, properties
             start = stop
+
+    def _read_elsewhere(self, place: int) -> Properties:
+        """Not kept, as each paragraph may have its own."""
+        (size,) = struct.unpack_from("<H", self._file.data, place)
+        self._left_elsewhere -= size
+        if self._left_elsewhere < 0:
+            raise ValueError("too many properties in the stream Data")
+        return read_properties(self._file.data[place + 2 : place + 2 + size])
 
     def _read(self, changes: bytes) -> Properties:
         if changes not in self._known:

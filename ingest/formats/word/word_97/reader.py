@@ -18,7 +18,7 @@ def extract(source: InputFile) -> Extraction:
     with olefile.OleFileIO(io.BytesIO(data)) as ole:
         legacy.refuse_encrypted(ole)
         found = improve("layout", lambda: _read(ole), otherwise=lambda: None)
-        if found is None or not found.text.strip():
+        if found is None or not (found.text.strip() or found.leaves_out):
             source.stream.seek(0)
             return legacy.extract(source)
         properties = improve("metadata", lambda: summary(ole), otherwise=dict[str, str])

@@ -26,7 +26,7 @@ _NEAR = 60  # twips, a millimetre; borders of rows that are nearer are the same
 _MOST_CELLS = 64
 _MOST_COLUMNS = 63  # as in Word; with more borders, cells count as they come
 _CELL_SIZE = 20  # bytes of a TC80
-_MERGED, _COVERED, _RESTARTS = 0x0002, 0x0020, 0x0040
+_MERGED, _COVERED, _RESTARTS = 0x0003, 0x0020, 0x0040
 
 
 @dataclass(slots=True)
@@ -123,20 +123,36 @@ def _write(table: _Table) -> None:
         places = [bisect_right(columns, border) - 1 for border in row.borders if columns]
         if places and places[0]:
             add(formed, "gridBefore", val=str(places[0]))
+        merged = _merged(row.flags)
         for at, cell in enumerate(row.cells):
             flags = row.flags[at] if at < len(row.flags) else 0
-            if flags & _MERGED and at:
+            if at < len(merged) and merged[at]:
                 continue
             own = element("tcPr")
             cell.insert(0, own)
             end = at + 1
-            while end < len(row.flags) and row.flags[end] & _MERGED:
+            while end < len(merged) and merged[end]:
                 end += 1
             if end < len(places):
                 add(own, "gridSpan", val=str(max(places[end] - places[at], 1)))
             if flags & _COVERED:
                 add(own, "vMerge", val="restart" if flags & _RESTARTS else "continue")
             written.append(cell)
+
+
+def _merged(flags: list[int]) -> list[bool]:
+    """Whether each cell of a row belongs to the one before it.
+
+    The description of Word 97 gives 1 to the first cell and 2 to those merged with it; [MS-DOC]
+    gives 2 or 3, and 1. The first of them tells which it is.
+    """
+    found: list[bool] = []
+    others: int | None = None
+    for value in (flag & _MERGED for flag in flags):
+        found.append(value == others)
+        if value != others:
+            others = {0: None, 1: 2}.get(value, 1)
+    return found
 
 
 def _columns(rows: list[_Row]) -> list[int]:

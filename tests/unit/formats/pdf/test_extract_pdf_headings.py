@@ -216,6 +216,16 @@ def test_the_author_below_the_title_of_a_book_is_no_heading() -> None:
     assert headings(title, notice, chapter) == ["# The Book of Pumps", "## 1 Valves"]
 
 
+@pytest.mark.parametrize("before", [0, 1])
+def test_the_last_line_of_a_page_is_a_heading_if_its_text_is_on_the_next(before: int) -> None:
+    page = sections(at(50, 700, "Valves", size=18)) + at(50, 100, "Pumps", size=18)
+    first = [sections(at(50, 700, "Safety", size=18))] * before
+
+    found = headings(*first, page, lines(50, 700, *_PROSE * 3))
+
+    assert found == ["# Safety"] * before + ["# Valves", "# Pumps"]
+
+
 def test_a_bold_heading_of_several_words_may_repeat() -> None:
     pages = [
         at(50, y, "Detailed Description", font="B") + lines(50, y - 20, *_PROSE * 6)
