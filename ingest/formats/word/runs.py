@@ -183,7 +183,7 @@ def _plain(item: etree._Element, name: str) -> str:
     if name == "t":
         return item.text or ""
     if name == "br":
-        return "" if value(item, "type") in ("page", "column") else "\n"
+        return " " if value(item, "type") in ("page", "column") else "\n"
     if name == "sym":
         return _symbol(value(item, "font"), value(item, "char"))
     return _CHARACTERS.get(name, "")

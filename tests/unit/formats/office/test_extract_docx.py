@@ -50,6 +50,18 @@ def test_headings_and_paragraphs_become_markdown() -> None:
     assert document.title == "Its title"
 
 
+def test_a_page_break_joins_no_words() -> None:
+    page = '<w:r><w:br w:type="page"/></w:r>'
+    body = (
+        f"<w:p><w:r><w:t>On this page</w:t></w:r>{page}<w:r><w:t>and on the next.</w:t></w:r></w:p>"
+        f"<w:p>{page}</w:p><w:p>{page}<w:r><w:t>After it.</w:t></w:r></w:p>"
+    )
+
+    assert (
+        extract(make_files.docx([], body=body)).text == "On this page and on the next.\n\nAfter it."
+    )
+
+
 def test_tables_become_markdown_tables() -> None:
     row = "<w:tr>{}</w:tr>"
     cell = "<w:tc>{}</w:tc>"
