@@ -79,7 +79,7 @@ class WorkerProcesses:
         await asyncio.gather(*(process.ask_for_metrics() for process in processes))
         merged.add(self._ended.collect())
         for process in processes:
-            merged.add_text(process.metrics)
+            merged.add(process.metrics)
 
     async def __aenter__(self) -> Self:
         self._tasks = [asyncio.create_task(self._keep(share)) for share in self._shares]
@@ -129,7 +129,7 @@ class WorkerProcesses:
             code = await process.wait()
         finally:
             self._running.discard(process)
-        self._ended.add_text(process.metrics, has_ended=True)
+        self._ended.add(process.metrics, has_ended=True)
         if not self._stopping.is_set():
             log.error("worker_process.ended", pid=process.pid, exit_code=code)
         if code:

@@ -1,8 +1,10 @@
 """How `ingest serve` starts worker processes again, and what it says to them."""
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 from uuid import UUID
 
@@ -12,6 +14,7 @@ from api.worker_processes import supervisor
 from api.worker_processes.order import WorkerOrder
 from api.worker_processes.process import WorkerProcess
 from api.worker_processes.supervisor import WorkerProcesses
+from harness.patience import PATIENCE
 from ingest.errors import SetupError
 from ingest.postgres.database import Pool
 from ingest.settings.worker_shares import WorkerShare
@@ -26,7 +29,7 @@ def processes(on_failed: Callable[[], None] = lambda: None) -> WorkerProcesses:
 class Ended:
     """A process that has ended when it is waited for."""
 
-    pid, worker_id, metrics = 1, UUID(int=1), ""
+    pid, worker_id, metrics = 1, UUID(int=1), ()
 
     def __init__(self, *, code: int, is_ready: bool) -> None:
         self.code, self.is_ready = code, is_ready
@@ -118,3 +121,38 @@ def test_an_order_arrives_in_parts_and_a_parent_that_has_ended_sends_none() -> N
 
     assert received == order
     assert afterwards is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"nonsense\n",
+        b"-5\n",
+        b"9" * 18 + b"\n",
+        b"1" * 200_000,
+        b"2\n\xff\xff",
+        b"ready\n10\nno metrics\n",
+    ],
+)
+async def test_a_process_that_says_nonsense_is_killed(said: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        sleeper = await asyncio.create_subprocess_exec("sleep", "600")
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
+        under_test = WorkerProcess(UUID(int=1), sleeper, reader, writer)
+        saying = asyncio.create_task(asyncio.to_thread(_say, theirs, said))
+        try:
+            async with asyncio.timeout(PATIENCE):
+                code = await under_test.wait()
+                await saying
+        finally:
+            with suppress(ProcessLookupError):
+                sleeper.kill()
+
+    assert code == -signal.SIGKILL
+    assert under_test.metrics == ()
+
+
+def _say(channel: socket.socket, said: bytes) -> None:
+    with suppress(OSError):  # nobody listens to all of it
+        channel.sendall(said)
