@@ -22,8 +22,8 @@ from ingest.settings.worker_shares import WorkerShare
 SHARE = WorkerShare(slots=8, parsers=2)
 
 
-def processes(on_failed: Callable[[], None] = lambda: None) -> WorkerProcesses:
-    return WorkerProcesses([SHARE], dsn="", pool=cast(Pool, None), on_failed=on_failed)
+def processes(on_failed: Callable[[], None] = lambda: None, *, count: int = 1) -> WorkerProcesses:
+    return WorkerProcesses([SHARE] * count, dsn="", pool=cast(Pool, None), on_failed=on_failed)
 
 
 class Ended:
@@ -106,6 +106,63 @@ async def test_settings_that_let_no_process_start_end_the_service(
     assert (waited, failed) == ([], [True])
     with pytest.raises(SetupError):
         under_test.raise_failure()
+
+
+class Running(Ended):
+    """A process that runs until the others have been started often enough."""
+
+    stopping: asyncio.Event
+
+    async def wait(self) -> int:
+        await self.stopping.wait()
+        return self.code
+
+
+@pytest.mark.parametrize("first", [Ended, Running])
+async def test_where_one_process_was_ready_no_other_ends_the_service(
+    monkeypatch: pytest.MonkeyPatch, first: type[Ended]
+) -> None:
+    started: list[Ended] = []
+
+    async def start(*_: Any) -> Any:
+        if started:
+            started.append(Ended(code=2, is_ready=False))
+        else:
+            started.append(first(code=2, is_ready=True))
+            Running.stopping = under_test._stopping
+        return started[-1]
+
+    async def release(*_: Any) -> None: ...
+
+    monkeypatch.setattr(WorkerProcesses, "_release_jobs", release)
+    failed: list[bool] = []
+
+    def on_failed() -> None:
+        failed.append(True)
+        under_test.expect_stop()
+
+    under_test = processes(on_failed, count=2)
+    await delays(monkeypatch, under_test, start, most=6)
+
+    assert len(started) > 2
+    assert failed == []
+    under_test.raise_failure()
+
+
+async def test_what_ends_after_the_signal_to_stop_is_not_started_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started: list[Ended] = []
+
+    async def start(*_: Any) -> Any:
+        started.append(Ended(code=0, is_ready=True))
+        under_test.expect_stop()
+        return started[-1]
+
+    under_test = processes()
+    await delays(monkeypatch, under_test, start, most=3)
+
+    assert len(started) == 1
 
 
 def test_an_order_arrives_in_parts_and_a_parent_that_has_ended_sends_none() -> None:
