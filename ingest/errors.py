@@ -146,6 +146,16 @@ class SetupError(IngestError):
     """The installation cannot work. The message is one line that says what to change."""
 
 
+class NoConnections(SetupError):
+    """The first connections could not be opened: wrong settings, or a server that is full now."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "DATABASE_URL: could not open the first connections; the log has the errors of the"
+            " server, such as too many connections for the role"
+        )
+
+
 class SearchTimeout(IngestError):
     """A statement of a search took too long; the database itself is fine."""
 

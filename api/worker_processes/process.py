@@ -5,20 +5,25 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, Self
 from uuid import UUID
 
 import structlog
+from prometheus_client.core import Metric
 
 from api.worker_processes.order import METRICS, READY, WorkerOrder
 from ingest.asynchronous.tasks import is_set_within
+from ingest.observability.merged_metrics import parsed
 from ingest.postgres.database import new_id
 from ingest.settings.worker_shares import WorkerShare
 
 log = structlog.get_logger()
 
 _ANSWER_SECONDS: Final = 1.0
+# Its metrics are some 100 kB.
+_LONGEST_ANSWER: Final = 16 * 1024**2
 
 
 class WorkerProcess:
@@ -34,8 +39,8 @@ class WorkerProcess:
         self.worker_id = worker_id
         self.pid = process.pid
         self.is_ready = False
-        self.metrics = ""
-        """Its last answer, in Prometheus' text format."""
+        self.metrics: Sequence[Metric] = ()
+        """Its last answer."""
         self._process = process
         self._reader = reader
         self._writer = writer
@@ -71,18 +76,32 @@ class WorkerProcess:
         return cls(order.worker_id, process, reader, writer)
 
     async def wait(self) -> int:
-        """Wait until it has ended, and return its exit code; negative: the signal."""
+        """Wait until it has ended, and return its exit code; negative: the signal.
+
+        One that says what it should not is killed.
+        """
+        try:
+            await self._listen()
+        except ValueError:
+            log.error("worker_process.not_understood", pid=self.pid)
+            self.send(signal.SIGKILL)
+        code = await self._process.wait()
+        self._writer.close()
+        return code
+
+    async def _listen(self) -> None:
+        """Raises ValueError."""
         with suppress(OSError, EOFError):
             while line := await self._reader.readline():
                 if line == READY:
                     self.is_ready = True
                     log.info("worker_process.ready", pid=self.pid, worker_id=str(self.worker_id))
                     continue
-                self.metrics = (await self._reader.readexactly(int(line))).decode()
+                length = int(line)
+                if length > _LONGEST_ANSWER:
+                    raise ValueError("too long")
+                self.metrics = parsed((await self._reader.readexactly(length)).decode())
                 self._answered.set()
-        code = await self._process.wait()
-        self._writer.close()
-        return code
 
     async def ask_for_metrics(self) -> None:
         """Of a process that does not answer, the last answer is kept."""

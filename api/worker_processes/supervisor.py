@@ -48,7 +48,7 @@ class WorkerProcesses:
         pool: Pool,
         on_failed: Callable[[], None],
     ) -> None:
-        """`on_failed`: called if one cannot even start, with the settings that it has."""
+        """`on_failed`: called if one cannot start with its settings, and none ever could."""
         self._shares = shares
         self._dsn = dsn
         self._pool = pool
@@ -56,6 +56,7 @@ class WorkerProcesses:
         self._running: set[WorkerProcess] = set()
         self._ended = MergedMetrics()
         self._restarts = 0
+        self._was_ready = False
         self._has_failed = False
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -79,7 +80,14 @@ class WorkerProcesses:
         await asyncio.gather(*(process.ask_for_metrics() for process in processes))
         merged.add(self._ended.collect())
         for process in processes:
-            merged.add_text(process.metrics)
+            merged.add(process.metrics)
+
+    def expect_stop(self) -> None:
+        """Start none again: who signals us may signal them too, and they end before our requests.
+
+        May be called by the handler of a signal.
+        """
+        self._stopping.set()
 
     async def __aenter__(self) -> Self:
         self._tasks = [asyncio.create_task(self._keep(share)) for share in self._shares]
@@ -99,7 +107,7 @@ class WorkerProcesses:
     async def _keep(self, share: WorkerShare) -> None:
         """Keep one process alive until the end."""
         loop = asyncio.get_running_loop()
-        delay, was_ready = _FIRST_DELAY, False
+        delay = _FIRST_DELAY
         while not self._stopping.is_set():
             started = loop.time()
             try:
@@ -108,8 +116,7 @@ class WorkerProcesses:
                 log.error("worker_process.not_started", error=str(error))
             else:
                 code = await self._watch(process)
-                was_ready |= process.is_ready
-                if code == _CANNOT_CONTINUE and not was_ready:
+                if code == _CANNOT_CONTINUE and not (self._was_ready or self.state.running):
                     self._has_failed = True
                     self._on_failed()
                     return
@@ -129,7 +136,8 @@ class WorkerProcesses:
             code = await process.wait()
         finally:
             self._running.discard(process)
-        self._ended.add_text(process.metrics, has_ended=True)
+            self._was_ready |= process.is_ready
+        self._ended.add(process.metrics, has_ended=True)
         if not self._stopping.is_set():
             log.error("worker_process.ended", pid=process.pid, exit_code=code)
         if code:

@@ -33,10 +33,6 @@ class MergedMetrics(Collector):
                 _, before = self._samples.get(key, (family.name, None))
                 self._samples[key] = family.name, _merged(before, sample)
 
-    def add_text(self, text: str, *, has_ended: bool = False) -> None:
-        """Add a process by its exposition in the text format."""
-        self.add(text_string_to_metric_families(text), has_ended=has_ended)
-
     def collect(self) -> Iterator[Metric]:
         merged = {
             name: Metric(name, family.documentation, family.type)
@@ -45,6 +41,11 @@ class MergedMetrics(Collector):
         for name, sample in self._samples.values():
             merged[name].samples.append(sample)
         yield from merged.values()
+
+
+def parsed(text: str) -> list[Metric]:
+    """The families of an exposition in the text format. Raises ValueError."""
+    return list(text_string_to_metric_families(text))
 
 
 def _merged(before: Sample | None, sample: Sample) -> Sample:

@@ -15,7 +15,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import AsyncRowFactory
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from ingest.errors import IngestError, SetupError
+from ingest.errors import IngestError, NoConnections
 from ingest.postgres.queries import fill_in as fill_in  # every store imports both from here
 from ingest.postgres.queries import load_queries as load_queries
 from ingest.postgres.sessions import (
@@ -92,7 +92,10 @@ class Connections:
 async def open_pool(
     dsn: str, *, size: int, application_name: str, prepare: Prepare | None = None
 ) -> AsyncIterator[Connections]:
-    """Up to `size` connections with vector types; `prepare`: a SessionSetup that pools share."""
+    """Up to `size` connections with vector types; `prepare`: a SessionSetup that pools share.
+
+    Raises NoConnections.
+    """
     pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
         dsn,
         min_size=min(2, size),
@@ -113,10 +116,7 @@ async def open_pool(
         await pool.open(wait=True)
     except PoolTimeout:
         await pool.close()
-        raise SetupError(
-            "DATABASE_URL: could not open the first connections; the log has the errors of the"
-            " server, such as too many connections for the role"
-        ) from None
+        raise NoConnections from None
     try:
         yield Connections(pool, *await _own_roles(pool))
     finally:

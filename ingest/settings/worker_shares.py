@@ -12,6 +12,8 @@ _CORES: Final = 3
 _BYTES: Final = 2 * 1024**3
 # Beyond, connections and commits cost more than processes bring: to be set by hand, if measured.
 _MOST: Final = 6
+# One slot alone has no reserve for applications that use few (ingest/worker/loop.py).
+_SLOTS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,7 @@ def worker_shares(
     slots, count = settings.worker_concurrency, settings.worker_processes
     if count is None:
         room = _MOST if memory is None else memory // _BYTES
-        count = min(processors // _CORES, room, _MOST, slots)
+        count = min(processors // _CORES, room, _MOST, slots // _SLOTS)
     parsers = max(count, min(slots, processors))
     return tuple(
         WorkerShare(slots=_part(slots, count, number), parsers=_part(parsers, count, number))

@@ -171,15 +171,19 @@ def test_nothing_is_left_of_a_killed_service_and_its_jobs_are_done_by_the_next(
     assert _completed(service, openai) == len(_FILES)
 
 
+@pytest.mark.parametrize("to_all", [False, True], ids=["to the service", "to its workers too"])
 def test_a_stop_gives_all_jobs_back_and_leaves_no_process(
-    start: Callable[..., Service], openai: EmbeddingServer
+    start: Callable[..., Service], openai: EmbeddingServer, to_all: bool
 ) -> None:
     service = start().wait_until_ready()
-    _wait_until_complete(service)
+    found = _wait_until_complete(service)
     _hold_all_slots(service, openai)
     everyone = family(service.process.pid)
 
     service.send(signal.SIGTERM)
+    if to_all:  # as systemd does
+        for pid in found:
+            os.kill(pid, signal.SIGTERM)
     code = service.process.wait(PATIENCE)
     left = [pid for pid in everyone if _runs(pid)]
     service.restart()

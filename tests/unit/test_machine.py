@@ -75,6 +75,27 @@ def test_memory_is_that_of_the_container(
         ),
         ("0::/\n", {"sys/fs/cgroup/cpu.max": "1 0"}, 8),
         ("0::/\n", {"sys/fs/cgroup/cpu.max": ""}, 8),
+        # Version 1, whose folder has the names of two controllers.
+        (
+            "5:cpu,cpuacct:/docker/0123\n4:memory:/\n",
+            {
+                "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "250000\n",
+                "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+            },
+            3,
+        ),
+        # The names in another order than those of the folder, which has a link.
+        (
+            "5:cpuacct,cpu:/pod/app\n",
+            {
+                "sys/fs/cgroup/cpu/pod/cpu.cfs_quota_us": "400000\n",
+                "sys/fs/cgroup/cpu/pod/cpu.cfs_period_us": "100000\n",
+                "sys/fs/cgroup/cpu/pod/app/cpu.cfs_quota_us": "-1\n",
+                "sys/fs/cgroup/cpu/pod/app/cpu.cfs_period_us": "100000\n",
+            },
+            4,
+        ),
+        ("5:cpu:/\n", {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "100000"}, 8),
         ("3:cpu:/\n", {"sys/fs/cgroup/cpu.max": "100000 100000"}, 8),
         ("", {}, 8),
     ],

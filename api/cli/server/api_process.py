@@ -82,7 +82,12 @@ async def _serve(
                 worker_processes=processes if shares else None,
             )
             server = HttpServer(app, ready=ready)
-            stop.on_stop(server.request_stop)
+
+            def request_stop() -> None:
+                processes.expect_stop()
+                server.request_stop()
+
+            stop.on_stop(request_stop)
             async with processes:
                 await server.serve(sockets=[listener])
         processes.raise_failure()

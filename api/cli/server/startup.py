@@ -46,9 +46,9 @@ def run(main: Coroutine[Any, Any, None]) -> None:
 
 
 @contextmanager
-def handle_signals() -> Iterator[StopRequest]:
+def handle_signals(*, repeats_exit: bool = True) -> Iterator[StopRequest]:
     """Handle signals; one that comes before the service runs ends the command quietly."""
-    with stop_request() as stop:
+    with stop_request(repeats_exit=repeats_exit) as stop:
         try:
             yield stop
         except KeyboardInterrupt:

@@ -11,12 +11,15 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext,
 from threading import Thread
 
 import structlog
+import typer
 
-from api.cli.output import out, print_json
+from api.cli.exits import FAILED
+from api.cli.output import out, print_error, print_json
 from api.cli.server.listen_socket import bind_socket, local_url
 from api.cli.server.shutdown import StopRequest
 from api.cli.server.startup import handle_signals, prepare, run
 from api.worker_processes.order import READY, WorkerOrder
+from ingest.errors import NoConnections
 from ingest.observability.metrics import REGISTRY, exposition
 from ingest.observability.tracing import exported
 from ingest.parent_death import die_with
@@ -55,9 +58,10 @@ def _worker_port(settings: Settings) -> AbstractContextManager[socket.socket | N
 def run_worker_process(channel: int) -> None:
     """Run as one of the worker processes of `ingest serve`, which is at the end of a socket.
 
-    `channel`: the descriptor of the socket (api/worker_processes.py). Raises SetupError.
+    `channel`: the descriptor of the socket (api/worker_processes/order.py). Raises SetupError.
     """
     parent = socket.socket(fileno=channel)
+    parent.set_inheritable(False)  # it must end with us, not with our parsers
     order = WorkerOrder.receive(parent)
     if order is None:  # the parent has ended already
         return
@@ -66,8 +70,12 @@ def run_worker_process(channel: int) -> None:
     settings = prepare()
     # Its lines are among those of the others.
     structlog.contextvars.bind_contextvars(pid=os.getpid())
-    with handle_signals() as stop, exported():
-        run(_work_for(parent, settings, order, stop))
+    try:
+        with handle_signals(repeats_exit=False) as stop, exported():
+            run(_work_for(parent, settings, order, stop))
+    except NoConnections as error:
+        print_error(str(error))
+        raise typer.Exit(FAILED) from None  # it may pass: our parent tries again
 
 
 def _answer(parent: socket.socket) -> None:

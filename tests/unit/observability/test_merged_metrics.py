@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from ingest.observability.merged_metrics import MergedMetrics
+from ingest.observability.merged_metrics import MergedMetrics, parsed
 
 
 class _Process:
@@ -35,7 +35,7 @@ def _values(merged: MergedMetrics) -> dict[tuple[str, str], float]:
 def test_counts_add_up_and_one_deaf_process_is_not_hidden() -> None:
     merged = MergedMetrics()
     merged.add(_Process(attempts=2, seconds=0.05, listening=1, kind="x").registry.collect())
-    merged.add_text(_Process(attempts=5, seconds=0.5, listening=0, kind="y").text)
+    merged.add(parsed(_Process(attempts=5, seconds=0.5, listening=0, kind="y").text))
 
     values = _values(merged)
 
@@ -51,8 +51,10 @@ def test_counts_add_up_and_one_deaf_process_is_not_hidden() -> None:
 
 def test_of_a_process_that_has_ended_only_the_counts_stay() -> None:
     merged = MergedMetrics()
-    merged.add_text(_Process(attempts=2, seconds=0.05, listening=0, kind="x").text, has_ended=True)
-    merged.add_text(_Process(attempts=1, seconds=0.05, listening=1, kind="x").text)
+    merged.add(
+        parsed(_Process(attempts=2, seconds=0.05, listening=0, kind="x").text), has_ended=True
+    )
+    merged.add(parsed(_Process(attempts=1, seconds=0.05, listening=1, kind="x").text))
 
     values = _values(merged)
 
@@ -65,6 +67,6 @@ def test_of_a_process_that_has_ended_only_the_counts_stay() -> None:
 def test_one_process_reads_as_it_was_written() -> None:
     text = _Process(attempts=2, seconds=0.05, listening=1, kind="x").text
     merged = MergedMetrics()
-    merged.add_text(text)
+    merged.add(parsed(text))
 
     assert generate_latest(merged).decode() == text

@@ -6,6 +6,7 @@ from ingest.errors import SetupError
 from ingest.settings.loading import load_settings
 from ingest.settings.settings import Settings
 from ingest.settings.worker_shares import WorkerShare, worker_shares
+from ingest.worker.loop import reserved_slots
 
 GIB = 1024**3
 
@@ -55,12 +56,18 @@ def test_one_process_of_its_own_has_everything() -> None:
     assert share == WorkerShare(slots=16, parsers=4)
 
 
-def test_no_more_processes_than_slots_and_none_without_a_worker() -> None:
-    few = Settings(worker_concurrency=1)
-    off = Settings(worker=False)
+@pytest.mark.parametrize(("slots", "count"), [(1, 0), (2, 1), (3, 1), (4, 2), (7, 3), (12, 6)])
+def test_each_process_by_default_has_slots_enough_for_a_reserve(slots: int, count: int) -> None:
+    few = Settings(worker_concurrency=slots)
 
-    assert len(worker_shares(few, processors=96, memory=None)) == 1
-    assert worker_shares(off, processors=96, memory=None) == ()
+    shares = worker_shares(few, processors=96, memory=None)
+
+    assert len(shares) == count
+    assert all(reserved_slots(share.slots) > 0 for share in shares)
+
+
+def test_there_are_none_without_a_worker() -> None:
+    assert worker_shares(Settings(worker=False), processors=96, memory=None) == ()
 
 
 @pytest.mark.parametrize(
