@@ -2803,7 +2803,7 @@ export interface Operations {
     body: undefined;
     answer: Page<Delivery>;
   };
-  /** A delivery with its body. */
+  /** A delivery with its body, and the headers and the answer of its last attempt. */
   "GET /api/webhook-endpoints/{id}/deliveries/{deliveryId}": {
     path: { id: string; deliveryId: string };
     query: {};
