@@ -141,7 +141,8 @@ def _plan_run(
 ) -> dict[str, Any]:
     with conn.transaction(force_rollback=True):
         conn.execute("set local jit = off")
-        explained = b"explain (analyze, timing off, format json) " + statement.rstrip(b"; \n")
+        explain = b"explain (analyze, buffers, timing off, format json) "
+        explained = explain + statement.rstrip(b"; \n")
         row = conn.execute(explained, parameters).fetchone()
     assert row is not None
     plan: dict[str, Any] = row[0][0]["Plan"]
