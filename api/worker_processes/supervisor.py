@@ -111,11 +111,12 @@ class WorkerProcesses:
         while not self._stopping.is_set():
             started = loop.time()
             try:
-                process = await WorkerProcess.start(share, self._dsn)
+                code = await self._watch(await WorkerProcess.start(share, self._dsn))
             except OSError as error:
                 log.error("worker_process.not_started", error=str(error))
+            except Exception:  # an error of ours: without the worker, nothing would be done at all
+                log.exception("worker_process.not_watched")
             else:
-                code = await self._watch(process)
                 if code == _CANNOT_CONTINUE and not (self._was_ready or self.state.running):
                     self._has_failed = True
                     self._on_failed()
@@ -135,6 +136,7 @@ class WorkerProcesses:
         try:
             code = await process.wait()
         finally:
+            process.send(signal.SIGKILL)  # if it has not ended, nobody watches it any more
             self._running.discard(process)
             self._was_ready |= process.is_ready
         self._ended.add(process.metrics, has_ended=True)

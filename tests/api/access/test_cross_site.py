@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidStatus
 
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
+from tests.api.access.routes import ROLES, call, nobodys, seen
 from tests.api.access.test_authentication_before_body import answer_without_reading
-from tests.api.access.test_tenant_isolation import ROLES, call, nobodys, seen
 from tests.api.browsers import SAME_ORIGIN, browser, cookie_of
 from tests.api.conftest import OPERATOR_KEY
 from tests.api.helpers import count

@@ -11,8 +11,8 @@ from fastapi import FastAPI
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.runtime import Runtime
 from ingest.store.sources import collections
+from tests.api.access.routes import ROLES, call, nobodys, seen
 from tests.api.access.test_collections import change, files, found, make
-from tests.api.access.test_tenant_isolation import ROLES, call, nobodys, seen
 from tests.api.conftest import OPERATOR_KEY, connect, serve
 from tests.api.helpers import count, upload
 from tests.api.sockets import listening, receive, send, socket

@@ -13,7 +13,7 @@ from ingest.runtime import Runtime
 from ingest.settings.operator_key import OperatorKey
 from ingest.store.tenants import api_keys, sessions
 from ingest.ticks.cleanup import prune_old
-from tests.api.access.test_tenant_isolation import seen
+from tests.api.access.routes import seen
 from tests.api.browsers import browser, cookie_of, new_code
 from tests.api.conftest import OPERATOR_KEY, MakeKey, serve
 from tests.api.helpers import count

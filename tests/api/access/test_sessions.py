@@ -15,10 +15,10 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.runtime import Runtime
 from ingest.settings.operator_key import OperatorKey
 from ingest.store.tenants import api_keys, sessions
+from tests.api.access.routes import RANKS, ROLES, call, nobodys, seen
 from tests.api.access.test_collections import files, make
 from tests.api.access.test_failed_keys import Clock
 from tests.api.access.test_limited_keys import limited_key
-from tests.api.access.test_tenant_isolation import RANKS, ROLES, call, nobodys, seen
 from tests.api.browsers import browser, cookie_of, new_code
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 from tests.api.helpers import count

@@ -9,6 +9,7 @@ from typing import Any, cast
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 
 from api.worker_processes import supervisor
 from api.worker_processes.order import WorkerOrder
@@ -88,6 +89,21 @@ async def test_whatever_ended_a_process_it_is_started_again(
 
     assert waited == [1, 2, 4]
     under_test.raise_failure()
+
+
+async def test_an_error_of_ours_ends_no_worker_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unwatched(Ended):
+        async def wait(self) -> int:
+            raise RuntimeError("an error of ours")
+
+    async def start(*_: Any) -> Any:
+        return Unwatched(code=0, is_ready=False)
+
+    with capture_logs() as logs:
+        waited = await delays(monkeypatch, processes(), start, most=3)
+
+    assert waited == [1, 2, 4]
+    assert {line["event"] for line in logs} == {"worker_process.not_watched"}
 
 
 async def test_settings_that_let_no_process_start_end_the_service(

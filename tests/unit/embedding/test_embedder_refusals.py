@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,13 +14,6 @@ from ingest.errors import Transient
 from ingest.providers.embedders.base import ProviderFault, Refused
 from ingest.providers.embedders.openai import OpenAIEmbedder
 from tests.unit.embedding.openai_embeddings import KEY, MODEL, URL
-
-
-@pytest.fixture
-async def embedder() -> AsyncIterator[OpenAIEmbedder]:
-    opened = OpenAIEmbedder(MODEL, api_key=KEY, base_url=URL, dimensions=None)
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture
