@@ -56,7 +56,7 @@ def _works(folder: Path, options: Options) -> list[Work]:
 
 
 def _race(work: Work, result: Result) -> Race:
-    settings = ", ".join(f"{name}={value}" for name, value in ours.SETTINGS.items())
+    settings = ", ".join(f"{name}={value}" for name, value in ours.SETTINGS.items() if value)
     return Race(
         title=work.title,
         unit="files/s",
