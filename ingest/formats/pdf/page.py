@@ -18,6 +18,7 @@ from ingest.formats.pdf.layout.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.links import Link, find_linked
 from ingest.formats.pdf.layout.listings import find_fixed_width
+from ingest.formats.pdf.layout.parallel import split_parallel
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.right_to_left import is_mostly_right_to_left, restore_logical_order
@@ -186,6 +187,7 @@ class PageReader:
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
         one = [lines]
         run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
+        run_or_roll_back("reading_order", one, lambda: split_parallel(lines, text_page))
         run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
         any_from_right = not text.isascii() and RIGHT_TO_LEFT.search(text) is not None
         if any_from_right:

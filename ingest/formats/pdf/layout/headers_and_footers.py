@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from statistics import median
 
+from ingest.formats.pdf.layout.few_pages import FEWEST, MOST, repeated_on_few
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _FEWEST_PAGES = 4
@@ -29,6 +30,8 @@ _Place = tuple[int, Line, float]
 def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
     """Remove repeated headers and footers, but never all lines of a page; move others last."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
+    if FEWEST <= len(readable) <= MOST:
+        _drop_from_few(pages, readable)
     if len(readable) < _FEWEST_PAGES:
         return
     dropped: dict[int, set[int]] = defaultdict(set)
@@ -48,6 +51,24 @@ def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
         if len(others) < len(page.lines) and not (others and is_title):
             line.kind = "running"
             page.lines = [*others, line]
+
+
+def _drop_from_few(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
+    """The same in a document of few pages: what repeats stays once, unless it is a page number."""
+    edges: dict[bool, list[_Place]] = defaultdict(list)
+    for (is_top, _), places in _candidates(pages, readable).items():
+        edges[is_top] += places
+    for is_top, places in edges.items():
+        for index, line, is_dropped in list(repeated_on_few(places, readable)):
+            page = pages[index]
+            rest = [other for other in page.lines if other is not line]
+            if not rest or line.size > _LARGER * _usual_size(rest):
+                continue
+            if is_dropped:
+                page.lines = rest
+            elif not is_top:
+                line.kind = "running"
+                page.lines = [*rest, line]
 
 
 def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:

@@ -25,6 +25,7 @@ _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is ind
 _ITEM = re.compile(
     r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
 )
+_LABEL = re.compile(r"[^\W\d_][^:.,;]{0,40}:\s")
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[^\W\d_\s]")
 """How a footnote begins."""
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9])")
@@ -176,7 +177,9 @@ def _begins_anew(line: Line, following: Line) -> bool:
         return True
     if above[-1].isdigit() and above[-6:].rstrip("0123456789 ").endswith(_LEADERS):
         return True
-    return _has_gaps(line) and _has_gaps(following)
+    if _LABEL.match(above) and _LABEL.match(text):  # fields of a form
+        return True
+    return _has_gaps(line) and (not text[0].islower() or _has_gaps(following))
 
 
 def _begins_note(above: str, text: str) -> bool:
@@ -201,7 +204,8 @@ def _is_bullet_smaller(line: Line, following: Line) -> bool:
 def _has_gaps(line: Line) -> bool:
     """Whether a line is much wider than its text, as a row of a table is."""
     size = max(line.size, _SIZE * line.height)  # the first character may be a raised mark
-    return line.text.isascii() and line.right - line.left > _LOOSE * len(line.text) * size
+    is_narrow = line.text.isascii() or max(line.text) < _CJK
+    return is_narrow and line.right - line.left > _LOOSE * len(line.text) * size
 
 
 def goes_on_above(line: Line, following: Line) -> bool:

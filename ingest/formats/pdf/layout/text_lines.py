@@ -10,6 +10,7 @@ from typing import Literal
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.baselines import is_on_another, tall_from
 from ingest.formats.pdf.layout.rotation import rotated, upright_turn
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
@@ -17,7 +18,6 @@ from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 SLACK = 0.3
 """Share of a line's height by which neighbours may overlap."""
 _TURNED = 3  # height by width; above this, text runs up or down the page
-_TALL = 2.0  # height by font size; above this, a line has text of several baselines
 _WORD = re.compile(r"\S+")
 HANGUL = re.compile("[\uac00-\ud7a3]")
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
@@ -169,8 +169,11 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
             line.ends_word = text[end : end + 1] == " "
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
-    if any(line.top - line.bottom > _TALL * line.size > 0 for line in found.lines):
-        found.lines = [part for line in found.lines for part in _baselines(text_page, turn, line)]
+    tall = tall_from((line.top - line.bottom) / line.size for line in found.lines if line.size > 0)
+    if any(line.top - line.bottom > tall * line.size > 0 for line in found.lines):
+        found.lines = [
+            part for line in found.lines for part in _baselines(text_page, turn, line, tall)
+        ]
     _mark_suspects(found)
     return found
 
@@ -238,10 +241,10 @@ def _loose(lines: Sequence[Line]) -> set[int]:
     }
 
 
-def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
+def _baselines(text_page: int, turn: int, line: Line, tall: float) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
     if (
-        line.height <= _TALL * line.size
+        line.height <= tall * line.size
         or line.size <= 0
         or line.is_turned
         or line.end - line.start != len(line.text)
@@ -253,7 +256,9 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
     first = 0
     for index in range(1, len(words) + 1):
-        if index < len(words) and abs(boxes[2 * index][3] - boxes[2 * first][3]) < line.size:
+        if index < len(words) and not is_on_another(
+            boxes[2 * first], boxes[2 * index - 1], boxes[2 * index], line.size
+        ):
             continue
         start, end = words[first][0], words[index - 1][1]
         places = [line.start + start, line.start + end - 1]

@@ -14,6 +14,7 @@ from ingest.formats.pdf.tables.rows import (
     baselines,
     first_baselines,
     grouped,
+    is_half_line,
     is_number,
     texts,
 )
@@ -155,8 +156,8 @@ def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
         line.sort(key=lambda piece: piece.left)
         if run.lines:
             gap = run.lines[-1][0].middle - line[0].middle - line[0].height
-            if len(line) == 1 and gap < -SLACK * line[0].height:  # printed over the table
-                continue
+            if gap < -SLACK * line[0].height and _is_over(line[0], run.lines[-1]):
+                continue  # printed over the table
             most = _APART if len(line) > 1 else _WRAPPED
             is_title = len(line) == 1 and _is_title(line[0], run, lines[index + 1 : index + 2])
             if gap < most * line[0].height and not is_title and run.take(line):
@@ -167,6 +168,11 @@ def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
             run.take(line)
     if run.lines:
         yield _without_end(run)
+
+
+def _is_over(piece: Piece, row: Sequence[Piece]) -> bool:
+    """Whether a piece is printed over others; a cell in the middle of its row is beside them."""
+    return any(piece.left < other.right and other.left < piece.right for other in row)
 
 
 def _is_title(piece: Piece, run: _Run, below: Sequence[Sequence[Piece]]) -> bool:
@@ -182,7 +188,10 @@ def _without_end(run: _Run) -> _Run:
     """Drop single cells below the last row, unless they clearly continue one of its cells."""
     last = max(index for index, line in enumerate(run.lines) if len(line) > 1)
     end = last + 1
-    while end < len(run.lines) and run.lines[end][0].left > run.rights[0]:
+    while end < len(run.lines) and (
+        run.lines[end][0].left > run.rights[0]
+        or is_half_line(run.lines[end - 1][0], run.lines[end][0])
+    ):
         end += 1
     del run.lines[end:]
     return run

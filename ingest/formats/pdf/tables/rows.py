@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ingest.formats.pdf.tables.cells import cell_text
 
 _SAME_BASELINE = 0.4  # line heights
+_SAME_ROW = 0.75  # line heights; cells of other numbers of lines, centred, are half a line off
 WIDER = 1.25
 """Times the closest pitch; above this, a gap separates rows."""
 _NUMERIC = 0.6  # share of numbers in a column that holds numbers
@@ -88,13 +89,28 @@ def first_baselines(
         elif len(columns) < 2:
             is_start = index > 0 and columns == {first} and not _wraps(lines[index - 1], line, edge)
         elif first in columns:
-            is_start = index == 0 or seen_numbers or not numeric or is_spaced
+            is_label = any(p.column == first and p.text.rstrip().endswith(":") for p in line)
+            is_start = index == 0 or seen_numbers or not numeric or is_spaced or is_label
         else:
             is_start = index == 0 or is_spaced
         seen_numbers = seen_numbers or has_number
         if is_start:
-            starts.append(index)
+            start = _first_beside(lines, index)
+            if start not in starts[-1:]:
+                starts.append(start)
     return starts
+
+
+def _first_beside(lines: Sequence[Sequence[Piece]], index: int) -> int:
+    """The first of the baselines of the row whose cells are centred."""
+    while index and is_half_line(lines[index - 1][0], lines[index][0]):
+        index -= 1
+    return index
+
+
+def is_half_line(upper: Piece, lower: Piece) -> bool:
+    """Whether two baselines overlap, as those of cells centred in a row do."""
+    return upper.middle - lower.middle < _SAME_ROW * min(upper.height, lower.height)
 
 
 def _wraps(above: Sequence[Piece], line: Sequence[Piece], edge: float) -> bool:
@@ -133,6 +149,26 @@ def _in_order(cell: list[Piece]) -> list[str]:
     """The texts from the top down, and from left to right on a baseline."""
     if len(cell) == 1:
         return [cell[0].text]
+    ordered = sorted(cell, key=lambda piece: -piece.middle)
+    if any(is_half_line(*pair) and not _is_beside(pair[1], pair[:1]) for pair in pairwise(ordered)):
+        return [text for part in _side_by_side(cell) for text in _from_top(part)]
+    return _from_top(cell)
+
+
+def _side_by_side(cell: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces that stand above each other, from left to right: columns close to each other."""
+    parts: list[list[Piece]] = []
+    edge = 0.0
+    for piece in sorted(cell, key=lambda piece: piece.left):
+        if parts and piece.left < edge:
+            parts[-1].append(piece)
+        else:
+            parts.append([piece])
+        edge = max(edge, piece.right) if len(parts[-1]) > 1 else piece.right
+    return parts
+
+
+def _from_top(cell: Sequence[Piece]) -> list[str]:
     lines: list[list[Piece]] = []
     for piece in sorted(cell, key=lambda piece: -piece.middle):
         if lines and _is_beside(piece, lines[-1]):

@@ -275,12 +275,6 @@ def test_a_page_is_never_left_empty() -> None:
     assert found.coverage.with_text == 5
 
 
-def test_three_pages_are_too_few_to_tell_a_header() -> None:
-    found = extract(*[at(50, 770, "Header") + lines(50, 700, "a", "b", "c", "d")] * 3)
-
-    assert found.text.count("Header") == 3
-
-
 @pytest.mark.parametrize("matrix", [b"0 1 -1 0 600 0", b"0 -1 1 0 0 800"])
 def test_text_that_runs_up_or_down_the_page_is_read_as_if_it_were_upright(matrix: bytes) -> None:
     rows = [

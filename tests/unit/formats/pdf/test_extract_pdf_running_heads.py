@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
@@ -55,3 +57,47 @@ def test_a_word_broken_at_the_end_of_a_page_takes_nothing_from_a_running_foot() 
     ]
 
     assert pages(*sheets)[1].endswith("Then they went back to re-\n\nxiv Valves")
+
+
+def sheet(number: int, head: str, foot: str, *rest: str) -> bytes:
+    text = lines(50, 700, f"Sheet {number} begins.", *_PROSE, *rest)
+    return at(50, 770, head) + text + at(50, 30, foot)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_in_few_pages_a_running_head_stays_once(count: int) -> None:
+    head, foot = "Harbour Board", "Annual report of 2025, page"
+
+    found = pages(*(sheet(n, head, f"{foot} {n}") for n in range(1, count + 1)))
+
+    text = "\n".join(found)
+    assert text.count(head) <= 1
+    assert text.count(foot) <= 1
+    assert all(page.startswith(f"Sheet {n}") for n, page in enumerate(found[1:], start=2))
+
+
+@pytest.mark.parametrize("foot", ["{}", "- {} -", "Page {} of 3", "Seite {}", "{}/3"])
+def test_in_few_pages_page_numbers_are_left_out(foot: str) -> None:
+    found = pages(*(sheet(n, f"Letter of May {n + 20}", foot.format(n)) for n in range(1, 4)))
+
+    assert not any(page.endswith(foot.format(n)) for n, page in enumerate(found, start=1))
+    assert [f"Letter of May {n + 20}" in found[n - 1] for n in range(1, 4)] == [True] * 3
+
+
+def test_in_few_pages_what_differs_or_is_a_title_stays() -> None:
+    dates = [f"Paid on the {day}.3.2026" for day in (4, 5)]
+    slides = [
+        at(50, 740, "What we do", size=24) + lines(50, 640, f"Slide {n}", *_PROSE) for n in (1, 2)
+    ]
+
+    receipts = pages(*(sheet(n, "Receipt", dates[n - 1]) for n in (1, 2)))
+
+    assert [date in page for date, page in zip(dates, receipts, strict=True)] == [True, True]
+    assert [page.split("\n")[0] for page in pages(*slides)] == ["# What we do"] * 2
+
+
+def test_in_a_letter_of_two_pages_the_letterhead_stays_first() -> None:
+    found = pages(*(sheet(n, "Heron Pumps, 12 Quay Street, Leeds", str(n)) for n in (1, 2)))
+
+    assert found[0].startswith("Heron Pumps, 12 Quay Street, Leeds\n")
+    assert found[1].startswith("Sheet 2 begins.")
