@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_sheets import ods, xlsx
+from tests.builders.make_sheets import Cell, ods, xlsx
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -75,7 +75,12 @@ def test_a_text_that_also_stands_without_raised_figures_is_kept() -> None:
 
 
 def test_addresses_of_linked_cells_are_kept() -> None:
-    rows = [["Site", "Count"], ["Example", 5], ["https://example.org/b", 6], ["Below", 7]]
+    rows: list[list[Cell]] = [
+        ["Site", "Count"],
+        ["Example", 5],
+        ["https://example.org/b", 6],
+        ["Below", 7],
+    ]
     links = (
         f'<hyperlinks xmlns:r="{OFFICE}"><hyperlink ref="A1" r:id="l1"/>'
         '<hyperlink ref="A2:A2" r:id="l1"/><hyperlink r:id="l2" ref="A3"/>'
