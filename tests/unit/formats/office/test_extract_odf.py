@@ -226,6 +226,28 @@ def test_properties_become_title_and_metadata() -> None:
     assert (document.title, document.metadata["author"]) == ("Its title", "Ann")
 
 
+def test_charts_of_libreoffice_are_read() -> None:
+    frame = '<draw:frame><draw:object xlink:href="./Object 1"><text:p/></draw:object></draw:frame>'
+    rows = "".join(
+        f"<table:table-row>{cells}</table:table-row>"
+        for cells in (
+            "<table:table-cell/><table:table-cell><text:p>Sales</text:p></table:table-cell>",
+            "<table:table-cell><text:p>Q1</text:p></table:table-cell>"
+            "<table:table-cell><text:p>19.2</text:p></table:table-cell>",
+        )
+    )
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    chart = (
+        f'<o:document-content xmlns:o="{space}:office:1.0" xmlns:table="{space}:table:1.0"'
+        f' xmlns:text="{space}:text:1.0"><o:body><o:chart><table:table>{rows}</table:table>'
+        "</o:chart></o:body></o:document-content>"
+    ).encode()
+
+    data = open_document(f"<text:p>{frame}</text:p>", extra={"Object 1/content.xml": chart})
+
+    assert "| Q1 | 19.2 |" in extract(data).text
+
+
 def test_embedded_files_are_members() -> None:
     kept = Kept()
     embedded = make_office.packaged_file("plan.txt", b"Plan B")
