@@ -226,6 +226,28 @@ def test_properties_become_title_and_metadata() -> None:
     assert (document.title, document.metadata["author"]) == ("Its title", "Ann")
 
 
+def test_check_boxes_and_lists_of_forms_show_what_was_chosen() -> None:
+    def mark(kind: str, *params: tuple[str, str]) -> str:
+        inside = "".join(
+            f'<text:param text:name="{name}" text:value="{value}"/>' for name, value in params
+        )
+        kind = f"vnd.oasis.opendocument.field.{kind}"
+        return f'<text:fieldmark text:type="{kind}">{inside}</text:fieldmark>'
+
+    yes = mark("FORMCHECKBOX", ("Checkbox_Checked", "true"))
+    no = mark("FORMCHECKBOX")
+    town = mark(
+        "FORMDROPDOWN",
+        ("Dropdown_ListEntry", "Rome"),
+        ("Dropdown_ListEntry", "Oslo"),
+        ("Dropdown_Selected", "1"),
+    )
+
+    data = open_document(f"<text:p>Paid {yes} Sent {no} Town {town}.</text:p>")
+
+    assert extract(data).text == "Paid [x] Sent [ ] Town Oslo."
+
+
 def test_charts_of_libreoffice_are_read() -> None:
     frame = '<draw:frame><draw:object xlink:href="./Object 1"><text:p/></draw:object></draw:frame>'
     rows = "".join(
