@@ -6,8 +6,10 @@ The classes tell apart cells whose texts do not: `5 kg` may be typed, or a numbe
 import datetime as dt
 from typing import Any
 
+from ingest.formats.common.links import link, web_address
+
 _MIDNIGHT = dt.time()
-_EXACT = 1e15  # beyond this, floats skip integers
+_EXACT = 2.0**53  # beyond this, floats skip integers
 
 
 class Number(str):
@@ -28,6 +30,28 @@ class Across(str):
     __slots__ = ()
 
 
+class Linked(str):
+    """The text of a cell that links to an address. Names of columns are written without it."""
+
+    __slots__ = ("markdown",)
+    markdown: str
+
+    @classmethod
+    def to(cls, text: str, address: str) -> str:
+        """The text itself if it says the address."""
+        markdown = link(text, web_address(address))
+        if markdown == text:
+            return text
+        linked = cls(text)
+        linked.markdown = markdown
+        return linked
+
+
+def written(cell: str) -> str:
+    """The cell as it is written where it is no name."""
+    return cell.markdown if isinstance(cell, Linked) else cell
+
+
 def cell_text(value: Any) -> str:
     """One line; empty for an empty cell."""
     if isinstance(value, str):
@@ -46,7 +70,7 @@ def cell_text(value: Any) -> str:
 
 
 def number_text(value: float) -> str:
-    """Whole numbers without a point; 15 digits, as spreadsheets show them."""
+    """Whole numbers without a point and with all digits; others with 15, as spreadsheets show."""
     if value.is_integer() and abs(value) < _EXACT:
         return str(int(value))
     return f"{value:.15g}"

@@ -45,7 +45,6 @@ _TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 }  # fmt: skip
 _LONGEST: Final = 255  # characters of a format, as in Excel; longer ones are not read
 _MOST_SECTIONS: Final = 4
-_MOST_DIGITS: Final = 15  # that a spreadsheet knows of a number
 _HUGE: Final = 1e21
 _EPOCH_1904: Final = dt.datetime.fromisoformat("1904-01-01")
 _SECONDS_PER_DAY: Final = 86_400
@@ -188,7 +187,7 @@ def _digits(size: float, tokens: Sequence[Token]) -> str:
     whole = [i for i in places if i < point]
     decimals = [i for i in places if point < i < power]
     commas = [i for i, token in enumerate(tokens) if token == ("other", ",")]
-    number = Decimal(f"{size:.{_MOST_DIGITS}g}")
+    number = Decimal(number_text(float(size)))
     number *= 100 ** sum(token == ("other", "%") for token in tokens)
     last = whole[-1] if whole else -1
     number = number.scaleb(-3 * sum(i > last for i in commas))

@@ -22,6 +22,15 @@ _DATE = re.compile(
 )
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+")
 _CLAUSE = re.compile(r"[,;.!?] ")
+_UNIT = (
+    r"(?:[kMGmµcdh]?(?:m|g|s|l|L|A|V|W|Wh|VA|Hz|Pa|bar|J|N|Nm|cal|mol|B|bit|eq|Ω)|t|h|d|min|hrs?|sec|"
+    r"ha|K|°[CFK]?|%|‰|ppm|ppb|rpm|dB|pH|in|ft|lbs?|oz|mi|yd|psi|gal|km|EUR|USD|GBP|CHF|[€$£¥]|kr)"
+)
+_UNITS = re.compile(
+    rf"{_UNIT}(?:[²³]|\^?-?[1-6])?(?:\s?[/·*]\s?{_UNIT}(?:[²³]|\^?-?[1-6])?){{0,3}}"
+)
+_BRACKETED = re.compile(r"\[[^\[\]]{1,12}\]|\([^()]{1,12}\)")
+_NO_UNIT = frozenset("-\u2013\u2014")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
 
@@ -52,7 +61,9 @@ def find_header(rows: Sequence[Row]) -> int | None:
         below = rows[index + 1 :]
         if _filled(row) >= 2 and _filled(row) >= 0.6 * max(map(_filled, below)):
             last = index
-            while last - index < _MOST_NAMES - 1 and _names_columns_below(rows, last):
+            while last - index < _MOST_NAMES - 1 and (
+                _are_units(rows, last + 1) or _names_columns_below(rows, last)
+            ):
                 last += 1
                 if not _is_merged(rows[last]):
                     break
@@ -94,6 +105,8 @@ def is_below(header: Sequence[Row], rows: Sequence[Row]) -> bool:
 def names(rows: Sequence[Row], last: int) -> list[str]:
     """Column names, prefixed with those of the grouping rows above (merged cells)."""
     own = list(rows[last])
+    if last and _are_units(rows, last):
+        own = ["" if cell in _NO_UNIT else cell for cell in own]
     for row in reversed(rows[first_header_row(rows, last) : last]):
         own = _below_groups(row, own)
     return own
@@ -118,6 +131,8 @@ def _groups(rows: Sequence[Row], index: int) -> bool:
     cells = [cell for cell in row if cell and not isinstance(cell, Across)]
     if any(cell.endswith(":") or len(cell) > _LONGEST_NAME for cell in cells):
         return False
+    if _are_units(rows, index + 1):
+        return len(cells) > 1
     if _is_merged(row):
         return len(cells) > 1 or not row[0]  # a title begins at the left
     return (
@@ -125,6 +140,27 @@ def _groups(rows: Sequence[Row], index: int) -> bool:
         and len(cells) < _filled(below)
         and not any(is_value(cell) and not _YEAR.fullmatch(cell) for cell in cells)
     )
+
+
+def _are_units(rows: Sequence[Row], index: int) -> bool:
+    """Whether a row has the units of the columns that the row above it names, of values below."""
+    if index + 1 >= len(rows):
+        return False
+    named, below = rows[index - 1], rows[index + 1 :]
+    units = [column for column, cell in enumerate(rows[index]) if cell and cell not in _NO_UNIT]
+    return (
+        len(units) > 1
+        and 3 * len(units) >= _filled(named)
+        and all(column < len(named) and named[column] for column in units)
+        and all(map(_is_unit, (rows[index][column] for column in units)))
+        and not any(map(is_value, named))
+        and not any(_is_unit(cell) for cell in named if len(cell) > 1)
+        and all(_holds_values(below, column) for column in units)
+    )
+
+
+def _is_unit(cell: str) -> bool:
+    return bool(_UNITS.fullmatch(cell) or _BRACKETED.fullmatch(cell))
 
 
 def _is_merged(row: Row) -> bool:

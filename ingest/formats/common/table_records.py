@@ -7,7 +7,7 @@ So a row makes sense by itself, wherever a chunk begins. A form becomes an item 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from ingest.formats.common.cells import Across
+from ingest.formats.common.cells import Across, written
 from ingest.formats.common.form_fields import MOST_FIELDS, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.table_header import (
@@ -28,7 +28,7 @@ def fields(header: Row, row: Row) -> Iterator[str]:
     for column, cell in enumerate(row):
         if cell and not isinstance(cell, Across):
             name = header[column] if column < len(header) else ""
-            yield f"{name}: {cell}" if name else cell
+            yield f"{name}: {written(cell)}" if name else written(cell)
 
 
 class TableWriter:
@@ -133,7 +133,7 @@ class TableWriter:
     def _grid(self, start: Sequence[Row], rows: Iterable[Row]) -> None:
         width = max(len(_shown(row)) for row in start)
         for index, row in enumerate(chain(start, rows)):
-            cells = [cell.replace("|", r"\|") for cell in _shown(row)]
+            cells = [written(cell).replace("|", r"\|") for cell in _shown(row)]
             cells += [""] * (width - len(cells))
             self._out.line(f"| {' | '.join(cells)} |")
             if index == 0:

@@ -54,6 +54,7 @@ _HIGH = bytes(range(0x80, 0x100))
 _EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?\d)")
 """A euro sign beside an amount (cp1252); in other encodings 0x80 would be a lone letter."""
 _SHORT = 512  # bytes
+_VALID_BESIDE_INVALID = 100  # characters beside each invalid byte in double-byte text
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
 # Weight of a capital: the wrong encoding may swap case (KOI8-R read as cp1251), and must score less
 # than the right one.
@@ -106,7 +107,8 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
     for name in _ROWS:
         text = sample.decode(name, "replace")
         share = familiarity(text, name)
-        if share > 0.9 and not text.isascii() and len(text) > 20:
+        invalid = text.count("\ufffd") * _VALID_BESIDE_INVALID
+        if share > 0.9 and not text.isascii() and len(text) > 20 and invalid <= len(text):
             scored.append((share, share, name))
     return scored
 

@@ -36,4 +36,12 @@ FORMATS: tuple[Format, ...] = (
         holds_files=True,
         ole_streams=("__properties_version1.0",),
     ),
+    Format(
+        media_type=types.TNEF,
+        label="an Outlook attachment container (winmail.dat)",
+        reader="ingest.formats.mail.winmail",
+        holds_files=True,
+        aliases=("application/ms-tnef",),
+        signatures=(b"\x78\x9f\x3e\x22",),
+    ),
 )

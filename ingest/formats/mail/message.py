@@ -17,7 +17,7 @@ from ingest.formats.common.calendar import calendar_text
 from ingest.formats.common.letter_order import is_visual, logical_text
 from ingest.formats.common.markdown import plain, shift_headings
 from ingest.formats.html.fragment import says_more, whole_markdown
-from ingest.formats.mail import headers, mime_parts, smime
+from ingest.formats.mail import headers, mime_parts, smime, tnef
 from ingest.formats.mail.plain_text import is_pgp_encrypted, plain_markdown
 from ingest.model import Encoding
 from ingest.optional_steps import attempt, improve
@@ -134,6 +134,8 @@ class _MessageReader:
             return self._smime(part)
         if kind in _SIGNATURES:
             return []
+        if kind in _TNEF or headers.file_name(part).lower() == "winmail.dat":
+            return self._packed(part, kind)
         if self._is_body(part, kind):
             self._has_body = True
             return [self._text(part, kind)]
@@ -236,18 +238,28 @@ class _MessageReader:
             return []
         return self.read(mime_parts.parse_bytes(inside))
 
+    def _packed(self, part: Message, kind: str) -> list[str]:
+        """The files that Outlook packed, and its body if the message has no other."""
+        data = mime_parts.content(part)
+        try:
+            inside = tnef.as_mail(data).get_payload()
+        except ValueError:
+            self._attachments.refuse(
+                headers.file_name(part) or "winmail.dat",
+                size=len(data),
+                media_type=kind,
+                code="corrupt",
+                message="The attachments that Outlook packed into winmail.dat cannot be read.",
+            )
+            return []
+        skipped = "multipart/alternative" if self._has_body else ""
+        parts = [item for item in inside if isinstance(item, Message)]
+        kept = [item for item in parts if item.get_content_type() != skipped]
+        return list(chain.from_iterable(map(self.read, kept)))
+
     def _attach(self, part: Message, kind: str) -> None:
         name = headers.file_name(part)
         data = mime_parts.content(part)
-        if kind in _TNEF or name.lower() == "winmail.dat":
-            self._attachments.refuse(
-                name or "winmail.dat",
-                size=len(data),
-                media_type=kind,
-                code="unsupported_type",
-                message="Attachments packed by Outlook into winmail.dat cannot be read.",
-            )
-            return
         decorates = kind.startswith("image/") and part.get_content_disposition() != "attachment"
         self._attachments.add(
             name, data, media_type=kind, keep=not decorates or len(data) > _DECORATION

@@ -6,21 +6,17 @@ from dataclasses import replace
 from datetime import datetime
 from email.header import Header
 from email.message import Message
-from email.mime.application import MIMEApplication
 from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
-from email.mime.text import MIMEText
 from email.utils import format_datetime
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
 
-import compressed_rtf
-
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Extraction, InputFile
-from ingest.formats.encoding.decode import decode
 from ingest.formats.mail import mime_parts, msg_fields
+from ingest.formats.mail.mapi_parts import BODY, bodies, file_part, text_part
 from ingest.formats.mail.message import read_message
 from ingest.formats.mail.message_file import check_size, extraction_of
 from ingest.formats.mail.msg_properties import Item, open_message
@@ -29,13 +25,11 @@ from ingest.optional_steps import attempt, improve
 
 _VERSION = f"olefile {version('olefile')}"
 _SUBJECT, _MESSAGE_ID = 0x0037, 0x1035
-_BODY, _HTML, _RTF = 0x1000, 0x1013, 0x1009
 _NAMES, _CONTENT_ID, _MEDIA_TYPE, _IS_HIDDEN = (0x3707, 0x3704, 0x3001), 0x3712, 0x370E, 0x7FFE
 _DATA = 0x3701
 _SEALED, _SIGNED = "ipm.note.smime", "ipm.note.smime.multipartsigned"
 _DEEPEST = 20  # levels of nested messages
 _MOST_ATTACHMENTS = 1000  # the more there are, the slower the lookup of a stream
-_LARGEST_RTF = 16 * 1024 * 1024  # bytes, compressed; decompression is slow
 _UNKNOWN = "application/octet-stream"
 
 
@@ -63,8 +57,8 @@ def as_mail(item: Item, *, depth: int = 0) -> Message:
         mail[name] = _header(name, value)
     mail["Message-ID"] = " ".join(item.text(_MESSAGE_ID).split())
     if details:
-        mail.attach(_text("\n".join(f"{name}: {value}" for name, value in details), "plain"))
-    for part in _bodies(item):
+        mail.attach(text_part("\n".join(f"{name}: {value}" for name, value in details), "plain"))
+    for part in bodies(item):
         mail.attach(part)
     attempt("attachments", lambda: _attach_all(item, mail, depth=depth))
     return mail
@@ -82,7 +76,7 @@ def _attach(mail: Message, read: Callable[[], Message]) -> None:
 
 def body_encoding(item: Item) -> Encoding | None:
     """How the item's plain text was decoded; None if it is Unicode."""
-    return item.text_and_encoding(_BODY)[1]
+    return item.text_and_encoding(BODY)[1]
 
 
 def _header(name: str, value: str) -> str:
@@ -95,36 +89,6 @@ def _header(name: str, value: str) -> str:
     return flat if flat.isascii() else Header(flat, "utf-8").encode()
 
 
-def _bodies(item: Item) -> list[Message]:
-    """The versions of the body as alternatives; RTF only if there is no other."""
-    plain = item.text(_BODY)
-    versions: list[Message] = [_text(plain, "plain")] if plain.strip() else []
-    page = item.text(_HTML) or decode(item.binary(_HTML), declared=item.declared)[0]
-    if page.strip():
-        versions.append(_text(page, "html"))
-    if not versions and (rich := _from_rtf(item.binary(_RTF))):
-        versions.append(_text(rich, "markdown"))
-    if not versions:
-        return []
-    alternatives = MIMEMultipart("alternative")
-    for body in versions:
-        alternatives.attach(body)
-    return [alternatives]
-
-
-def _from_rtf(data: bytes) -> str:
-    if not data or len(data) > _LARGEST_RTF:
-        return ""
-    try:
-        rich = compressed_rtf.decompress(data)
-    except Exception:  # the library raises many kinds of exceptions
-        return ""
-    # Imported here because the import takes half a second and few items need it (no text, no HTML).
-    from ingest.formats.office import xberg_text
-
-    return xberg_text.read(rich, "application/rtf").text if rich.strip(b"\0") else ""
-
-
 def _attached(attachment: Item, *, kind: str, depth: int) -> Message:
     embedded = attachment.embedded(_DATA)
     name = next(filter(None, map(attachment.text, _NAMES)), "")
@@ -134,7 +98,7 @@ def _attached(attachment: Item, *, kind: str, depth: int) -> Message:
         return mime_parts.parse_bytes(attachment.binary(_DATA))
     else:
         stated = attachment.text(_MEDIA_TYPE).strip() or mimetypes.guess_type(name)[0] or _UNKNOWN
-        part = _file(
+        part = file_part(
             attachment.binary(_DATA), "application/pkcs7-mime" if kind == _SEALED else stated
         )
     is_shown = attachment.text(_CONTENT_ID) or attachment.integer(_IS_HIDDEN)
@@ -144,15 +108,3 @@ def _attached(attachment: Item, *, kind: str, depth: int) -> Message:
         filename=("utf-8", "", " ".join(name.split())),
     )
     return part
-
-
-def _file(data: bytes, media_type: str) -> Message:
-    part = MIMEApplication(data)
-    main, _, sub = media_type.partition("/")
-    if main and sub and main not in ("multipart", "message") and media_type.isascii():
-        part.replace_header("Content-Type", " ".join(media_type.split()))
-    return part
-
-
-def _text(text: str, kind: str) -> Message:
-    return MIMEText(text.encode("utf-8", "replace").decode("utf-8"), kind, "utf-8")

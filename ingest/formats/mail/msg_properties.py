@@ -14,6 +14,7 @@ import olefile
 
 from ingest.formats.detect.ole_container import OleContainer, open_ole
 from ingest.formats.encoding.decode import decode
+from ingest.formats.mail.mapi_parts import charset_of
 from ingest.model import Encoding
 
 _INTEGER, _BOOLEAN, _TIME, _STRING8, _STRING, _BINARY, _OBJECT = (
@@ -28,13 +29,6 @@ _FIRST_NAMED = 0x8000
 _BODIES = (0x1000, 0x1013, 0x0037)
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _NO_DATE_BEFORE, _NO_DATE_AFTER = 1900, 4500  # Outlook writes 4501 for "none"
-_CODE_PAGES = {
-    20127: "ascii", 20866: "koi8-r", 21866: "koi8-u", 28591: "iso-8859-1", 28592: "iso-8859-2",
-    28595: "iso-8859-5", 28597: "iso-8859-7", 28599: "iso-8859-9", 28605: "iso-8859-15",
-    50220: "iso-2022-jp", 50221: "iso-2022-jp", 50222: "iso-2022-jp", 50225: "iso-2022-kr",
-    51932: "euc-jp", 51949: "euc-kr", 52936: "hz", 54936: "gb18030", 65000: "utf-7",
-    65001: "utf-8",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +132,7 @@ class Item:
         for number in (_MESSAGE_CODE_PAGE, _INTERNET_CODE_PAGE):
             page = self.integer(number)
             if page:
-                return f"text/plain; charset={_CODE_PAGES.get(page, f'cp{page}')}"
+                return charset_of(page)
         return None
 
     def _guessed(self) -> str | None:

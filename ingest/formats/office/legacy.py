@@ -30,6 +30,8 @@ _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
 # RTF writes a character beyond U+FFFF as a surrogate pair, which xberg drops.
 _PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
+_MAC = re.compile(rb"\\mac(?![a-z0-9])")
+_HEAD = 200  # bytes in which a file says its character set
 _PIECES = "word_95 1"
 _SENTENCE = 40  # characters; marks are shorter, instructions are not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
@@ -54,6 +56,7 @@ def extract(source: InputFile) -> Extraction:
     else:
         if not data.lstrip().startswith(b"{\\rtf"):
             data = b"{\\rtf1\\ansi " + data + b"}"
+        data = _with_code_page(data)
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
         data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
@@ -80,6 +83,14 @@ def extract(source: InputFile) -> Extraction:
         metadata=dict(properties),
         warnings=present(hidden_text=hides),
     )
+
+
+def _with_code_page(data: bytes) -> bytes:
+    """The file with the number of the Macintosh's code page, by which alone xberg knows it."""
+    head = data[:_HEAD]
+    if b"\\ansicpg" in head:
+        return data
+    return _MAC.sub(rb"\\mac\\ansicpg10000", head, count=1) + data[_HEAD:]
 
 
 def _rtf_text(data: bytes) -> str:

@@ -119,6 +119,7 @@ def _ranges(data: bytes, words: set[bytes]) -> Iterator[_Range]:
     groups: list[int] = []
     opened: _Range | None = None
     depth = 0  # number of groups around it
+    resumed: _Range | None = None  # a deletion that a group inside undoes, behind that group
     at = 0
     while (token := _TOKEN.search(data, at)) is not None:
         at = token.end()
@@ -130,6 +131,12 @@ def _ranges(data: bytes, words: set[bytes]) -> Iterator[_Range]:
             is_part = opened.word == b"deleted"
             yield opened._replace(end=token.start() if is_part else token.end())
             opened = None
+        elif opened is not None and len(groups) == depth + 1 and _is_kept(opened, token):
+            yield opened._replace(end=groups[-1])
+            yield opened._replace(start=groups[-1] + 1, end=token.end())
+            opened, resumed = None, opened
+        elif resumed is not None and token[0] == b"}" and len(groups) == depth + 1:
+            opened, resumed = resumed._replace(start=token.end(), content=token.end()), None
         elif opened is None and groups and token[2] in words and token[3] != b"0":
             opened, depth = _begun(data, groups[-1], token), len(groups)
         if token[0] == b"}" and groups:
@@ -139,8 +146,11 @@ def _ranges(data: bytes, words: set[bytes]) -> Iterator[_Range]:
 def _ends(part: _Range, token: re.Match[bytes]) -> bool:
     if token[0] == b"}":
         return True
-    is_undone = token[2] == b"plain" or (token[2] == b"deleted" and token[3] == b"0")
-    return is_undone and part.word == b"deleted"
+    return part.word == b"deleted" and (token[2] == b"plain" or _is_kept(part, token))
+
+
+def _is_kept(part: _Range, token: re.Match[bytes]) -> bool:
+    return part.word == token[2] == b"deleted" and token[3] == b"0"
 
 
 def _begun(data: bytes, group: int, token: re.Match[bytes]) -> _Range | None:

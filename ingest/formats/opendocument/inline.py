@@ -94,6 +94,8 @@ class _InlineReader:
         elif name == "annotation":
             if self.notes is not None:
                 self.found.comments.append(comment(item, self.styles))
+        elif name == "fieldmark":
+            self._put(_chosen(item), style, False)
         elif name in _SHAPES:
             self.found.shapes.append(item)
         elif name not in _SKIPPED:
@@ -123,6 +125,20 @@ class _InlineReader:
     def _link(self, start: int, address: str) -> None:
         text = "".join(self.found.pieces[start:])
         self.found.pieces[start:] = [link(text, web_address(address))]
+
+
+def _chosen(field_mark: etree._Element) -> str:
+    """What a check box or list of a form from Word shows."""
+    stated = [
+        (attribute(item, "name") or "", attribute(item, "value") or "")
+        for item in field_mark.iterchildren("{*}param")
+    ]
+    values = dict(stated)
+    if (attribute(field_mark, "type") or "").endswith("FORMCHECKBOX"):
+        return "[x]" if values.get("Checkbox_Checked") == "true" else "[ ]"
+    entries = [value for name, value in stated if name == "Dropdown_ListEntry"]
+    number = values.get("Dropdown_Selected", "0")
+    return entries[int(number)] if number.isdecimal() and int(number) < len(entries) else ""
 
 
 def comment(annotation: etree._Element, styles: OdfStyles) -> str:

@@ -13,7 +13,7 @@ from ingest.errors import Permanent
 from ingest.formats.common.input_file import MemberSink
 from ingest.formats.common.markdown import table
 from ingest.formats.office.ole_package import hand_over
-from ingest.formats.office.xml_tree import attribute, parse
+from ingest.formats.office.xml_tree import attribute, local, parse
 
 _MANIFEST = "META-INF/manifest.xml"
 _ENCRYPTED = b"encryption-data"
@@ -88,7 +88,8 @@ class Objects:
         return hand_over(names, lambda name: cast(BinaryIO, archive.open(name)), members)
 
     def _root(self, element: etree._Element) -> etree._Element | None:
-        inner = next(element.iterchildren("*"), None)
+        # LibreOffice writes an empty paragraph into objects that are parts of the package.
+        inner = next((child for child in element.iterchildren("*") if local(child) != "p"), None)
         if inner is not None:
             return inner
         folder = posixpath.normpath(attribute(element, "href") or "")

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ingest.formats.common.cells import Across, Date, Number, cell_text
+from ingest.formats.common.cells import Across, Date, Linked, Number, cell_text
 from ingest.formats.common.number_format import is_date, is_plain, shown
 from ingest.formats.sheets.limits import MOST_PLACES
 from ingest.optional_steps import improve
@@ -26,6 +26,10 @@ class Layout:
         self._changes: dict[int, tuple[array[int], array[int]]] = {}
         """By column: rows where the style of numbers changes, and the styles."""
         self.merges: list[Merge] = []
+        self.raised: Mapping[str, str] = {}
+        """Texts with raised or lowered figures, by their plain text: `106` → `10^6`."""
+        self.links: Mapping[tuple[int, int], str] = {}
+        """Addresses of cells that are links, by row and column."""
 
     @property
     def has_formats(self) -> bool:
@@ -43,7 +47,12 @@ class Layout:
 
     def text(self, value: Any, row: int, column: int) -> str:
         """The text that the cell shows."""
-        if isinstance(value, str | bool) or value is None:
+        if isinstance(value, str):
+            text = cell_text(value)
+            text = self.raised.get(text, text)
+            address = self.links.get((row, column))
+            return Linked.to(text, address) if address else text
+        if isinstance(value, bool) or value is None:
             return cell_text(value)
         code = self._code(row, column)
         is_number = isinstance(value, int | float)

@@ -1,6 +1,7 @@
 """OpenDocument sheets store what each cell shows, beside its value. calamine reads the value.
 
-So numbers and dates are made texts before it reads them, with a mark that says what they were.
+So numbers and dates are made texts before it reads them, with a mark that says what they were, and
+raised and lowered figures get theirs. Spaces between elements, which it refuses, are left out.
 """
 
 import io
@@ -9,14 +10,29 @@ import zipfile
 from typing import Any, BinaryIO, Final
 
 from ingest.formats.common.cells import Date, Number, cell_text
+from ingest.formats.common.raised_text import lowered, raised, written_out
 from ingest.formats.sheets.layout import Layout
+from ingest.optional_steps import improve
 
 _CONTENT: Final = "content.xml"
 _LARGEST: Final = 256 * 1024 * 1024  # bytes of XML; values of a larger sheet are read as they are
-_NUMBER_MARK, _DATE_MARK = "\ufdd0", "\ufdd1"  # no characters: no file has them
+# No characters: no file has them. Beside those of common/raised_text.py.
+_NUMBER_MARK, _DATE_MARK = "\ufdd8", "\ufdd9"
 _CELL: Final = re.compile(
     rb"(<(?:[\w.-]+:)?table-cell\s(?:[^<>]*\s)?)office:value-type=\"(float|percentage|currency|date|time)\""
-    rb"([^<>]*(?<!/)>\s*<(?:[\w.-]+:)?p(?:\s[^<>]*)?(?<!/)>)(?=[^<\s])"
+    rb"([^<>]*(?<!/)>\s*<(?:[\w.-]+:)?p(?:\s[^<>]*)?(?<!/)>)"
+    rb"(?=(?:<(?:[\w.-]+:)?(?:s|span)(?:[\s/][^<>]*)?>){0,9}[^<\s])"
+)
+_INDENT: Final = re.compile(
+    rb">\s++(?=</?(?:[\w.-]+:)?(?:covered-)?table[\w-]*[\s/>]|<(?:[\w.-]+:)?p[\s/>])"
+)
+_STYLE: Final = re.compile(
+    rb"<(?:[\w.-]+:)?style\s[^<>]{0,200}?style:name=\"([^\"<>]*)\"[^<>]{0,500}(?<!/)>\s*+"
+    rb"<(?:[\w.-]+:)?text-properties\s[^<>]{0,999}?style:text-position=\"(super|sub|-?[1-9][\d.]*%)"
+)
+_SPAN: Final = re.compile(
+    rb"(<(?:[\w.-]+:)?span\s[^<>]{0,200}?text:style-name=\"([^\"<>]*)\"[^<>]{0,200}(?<!/)>)"
+    rb"([^<>]{1,99})(?=</)"
 )
 _VALUE: Final = re.compile(rb"\soffice:(?:date-|time-)?value=\"[^\"<>]*\"")
 _DATES: Final = (b"date", b"time")
@@ -28,7 +44,8 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
         content = package.getinfo(_CONTENT)
         if content.file_size > _LARGEST:
             return stream
-        marked = _CELL.sub(_as_text, package.read(content))
+        marked = _CELL.sub(_as_text, _INDENT.sub(b">", package.read(content)))
+        marked = improve("styles", lambda: _raised(marked), otherwise=lambda: marked)
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
             for name in ("mimetype", "META-INF/manifest.xml"):
@@ -45,11 +62,27 @@ def _as_text(match: re.Match[bytes]) -> bytes:
     )
 
 
+def _raised(content: bytes) -> bytes:
+    """The content with marks around spans whose style raises or lowers them."""
+    places = dict(_STYLE.findall(content))
+    if not places:
+        return content
+
+    def marked(span: re.Match[bytes]) -> bytes:
+        place = places.get(span[2])
+        if place is None:
+            return span[0]
+        mark = lowered if place == b"sub" or place.startswith(b"-") else raised
+        return span[1] + mark(span[3].decode()).encode()
+
+    return _SPAN.sub(marked, content)
+
+
 class OdsLayout(Layout):
     """The merged cells of a sheet; its texts are those that `shown_texts` marked."""
 
     def text(self, value: Any, row: int, column: int) -> str:
         if isinstance(value, str) and value[:1] in (_NUMBER_MARK, _DATE_MARK) and value:
             text = cell_text(value[1:])
-            return Date(text) if value[0] == _DATE_MARK else Number(text)
-        return super().text(value, row, column)
+            return Date(text) if value[0] == _DATE_MARK else Number(written_out(text))
+        return written_out(super().text(value, row, column))

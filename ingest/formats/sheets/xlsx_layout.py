@@ -7,6 +7,7 @@ numbers with a format matter.
 import re
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from lxml import etree
@@ -17,6 +18,8 @@ from ingest.formats.office.xml_tree import attribute
 from ingest.formats.sheets.layout import Layout
 from ingest.formats.sheets.limits import blocks, column_number
 from ingest.formats.sheets.second_reader import SheetEntry
+from ingest.formats.sheets.xlsx_texts import cell_links, raised_in, raised_strings
+from ingest.optional_steps import improve
 
 _CELL: Final = re.compile(
     rb"""<(?:[\w.-]+:)?c(?=\s)(?:\s+r\s*=\s*["']([A-Z]{1,3})(\d{1,7})["']"""
@@ -42,13 +45,27 @@ class XlsxLayouts:
         )
         listed = book.iterfind("{*}sheets/{*}sheet")
         self.sheets = [self._entry(sheet) for sheet in listed]
+        self._raised: dict[str, str] | None = None
 
     def of(self, index: int) -> Layout:
         """The number formats of the sheet with this index; none if its part is missing."""
         layout = Layout(self.codes, is_1904=self.is_1904)
-        if layout.has_formats and index < len(self.sheets) and self.sheets[index].part:
-            read_styles(*self._package.member(self.sheets[index].part), layout)
+        part = self.sheets[index].part if index < len(self.sheets) else ""
+        if part:
+            if layout.has_formats:
+                read_styles(*self._package.member(part), layout)
+            self._read_texts(part, layout)
         return layout
+
+    def _read_texts(self, part: str, layout: Layout) -> None:
+        if self._raised is None:
+            read = partial(raised_strings, self._package, self.workbook)
+            self._raised = improve("styles", read, otherwise=dict[str, str])
+        inline = improve(
+            "styles", partial(raised_in, self._package, part), otherwise=dict[str, str]
+        )
+        layout.raised = {**self._raised, **inline}
+        layout.links = improve("links", partial(cell_links, self._package, part), otherwise=dict)
 
     def _entry(self, sheet: etree._Element) -> SheetEntry:
         relation = self._package.relations(self.workbook).get(attribute(sheet, "id") or "")

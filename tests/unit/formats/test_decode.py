@@ -68,6 +68,10 @@ def test_a_legacy_encoding_is_detected(text: str, codec: str) -> None:
         ("Привет, мир", "cp1251"),
         ("Привет, мир", "koi8_r"),
         ("Łódź", "cp1250"),
+        (
+            "Prénom;Ville;Métier\rZoé;Orléans;Ingénieure\rFrançois;Besançon;Pâtissier\rHélène;Nîmes;Élève",
+            "mac_roman",
+        ),
         ("שלום עולם", "cp1255"),
     ],
 )

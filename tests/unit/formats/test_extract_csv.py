@@ -283,3 +283,29 @@ def test_a_longer_row_after_a_blank_one_is_no_header(rows: str) -> None:
 
     assert text.startswith("- date: 2020-01-01; amount: 5\n- date: 2020-01-0")
     assert "- date: 2020-01-04; amount: 8" in text
+
+
+@pytest.mark.parametrize(
+    ("units", "first"),
+    [
+        (["s", "V", "mA"], "- Time s: 0.1; Voltage V: 5.0; Load mA: 20"),
+        (["[min]", "(kV)", "[kg/m³]"], "- Time [min]: 0.1; Voltage (kV): 5.0; Load [kg/m³]: 20"),
+        (["-", "%", "m/s^2"], "- Time: 0.1; Voltage %: 5.0; Load m/s^2: 20"),
+        (["", "°C", "€/kWh"], "- Time: 0.1; Voltage °C: 5.0; Load €/kWh: 20"),
+    ],
+)
+def test_units_below_the_names_of_columns_belong_to_them(units: list[str], first: str) -> None:
+    rows = [["Time", "Voltage", "Load"], units, ["0.1", "5.0", "20"], ["0.2", "5.1", "21"]]
+
+    assert extract("\n".join(";".join(row) for row in rows)).text.split("\n")[0] == first
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Size;Class", "s;A", "m;B", "l;A"],  # words below, not values
+        ["Name;Mark;Points", "m;A;1", "5;3;2", "6;4;3"],
+    ],
+)
+def test_short_words_below_names_are_no_units(rows: list[str]) -> None:
+    assert f"{rows[0].split(';')[0]}: {rows[1].split(';')[0]}" in extract("\n".join(rows)).text

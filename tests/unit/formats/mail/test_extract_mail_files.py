@@ -68,7 +68,7 @@ def test_small_inline_picture_is_listed_but_not_stored_as_document() -> None:
     assert document.metadata["attachmentCount"] == 2
 
 
-def test_winmail_dat_is_listed_as_unreadable() -> None:
+def test_a_damaged_winmail_dat_is_listed_as_unreadable() -> None:
     sink = Kept()
 
     extract(
@@ -78,7 +78,7 @@ def test_winmail_dat_is_listed_as_unreadable() -> None:
         sink,
     )
 
-    assert sink.refused == {"winmail.dat": "unsupported_type"}
+    assert sink.refused == {"winmail.dat": "corrupt"}
 
 
 def test_too_many_attachments_cost_only_themselves() -> None:

@@ -209,6 +209,12 @@ def test_comments_of_rtf_follow_with_their_authors() -> None:
     )
 
 
+def test_rtf_of_the_macintosh_is_read_in_its_code_page() -> None:
+    mac = rb"{\rtf1\mac{\fonttbl{\f0\fnil Geneva;}}\f0 caf\'8e na\'95ve\par}"
+
+    assert extract(mac, "a.rtf").text == "café naïve"
+
+
 @pytest.mark.parametrize(
     "deleted",
     [r"{\deleted gone }", r"{\b\deleted\revauthdel1 gone }", r"{\deleted a" + _FOOTNOTE + "x}}"],
@@ -227,6 +233,7 @@ def test_tracked_deletions_of_rtf_are_left_out(deleted: str) -> None:
         (r"{Contract \deleted1 gone\plain  kept} \deleted old\deleted0 too\par",
          "Contract kept too"),
         (r"{\deleted gone {\b gone} gone}kept\par", "kept"),
+        (r"A {\deleted x{y}{\deleted0 kept {\b too}} z} end\par", "A kept **too** end"),
     ],
 )  # fmt: skip
 def test_tracked_deletions_of_rtf_end_where_their_property_does(body: str, text: str) -> None:

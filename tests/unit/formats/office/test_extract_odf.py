@@ -226,6 +226,50 @@ def test_properties_become_title_and_metadata() -> None:
     assert (document.title, document.metadata["author"]) == ("Its title", "Ann")
 
 
+def test_check_boxes_and_lists_of_forms_show_what_was_chosen() -> None:
+    def mark(kind: str, *params: tuple[str, str]) -> str:
+        inside = "".join(
+            f'<text:param text:name="{name}" text:value="{value}"/>' for name, value in params
+        )
+        kind = f"vnd.oasis.opendocument.field.{kind}"
+        return f'<text:fieldmark text:type="{kind}">{inside}</text:fieldmark>'
+
+    yes = mark("FORMCHECKBOX", ("Checkbox_Checked", "true"))
+    no = mark("FORMCHECKBOX")
+    town = mark(
+        "FORMDROPDOWN",
+        ("Dropdown_ListEntry", "Rome"),
+        ("Dropdown_ListEntry", "Oslo"),
+        ("Dropdown_Selected", "1"),
+    )
+
+    data = open_document(f"<text:p>Paid {yes} Sent {no} Town {town}.</text:p>")
+
+    assert extract(data).text == "Paid [x] Sent [ ] Town Oslo."
+
+
+def test_charts_of_libreoffice_are_read() -> None:
+    frame = '<draw:frame><draw:object xlink:href="./Object 1"><text:p/></draw:object></draw:frame>'
+    rows = "".join(
+        f"<table:table-row>{cells}</table:table-row>"
+        for cells in (
+            "<table:table-cell/><table:table-cell><text:p>Sales</text:p></table:table-cell>",
+            "<table:table-cell><text:p>Q1</text:p></table:table-cell>"
+            "<table:table-cell><text:p>19.2</text:p></table:table-cell>",
+        )
+    )
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    chart = (
+        f'<o:document-content xmlns:o="{space}:office:1.0" xmlns:table="{space}:table:1.0"'
+        f' xmlns:text="{space}:text:1.0"><o:body><o:chart><table:table>{rows}</table:table>'
+        "</o:chart></o:body></o:document-content>"
+    ).encode()
+
+    data = open_document(f"<text:p>{frame}</text:p>", extra={"Object 1/content.xml": chart})
+
+    assert "| Q1 | 19.2 |" in extract(data).text
+
+
 def test_embedded_files_are_members() -> None:
     kept = Kept()
     embedded = make_office.packaged_file("plan.txt", b"Plan B")

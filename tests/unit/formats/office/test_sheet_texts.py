@@ -1,0 +1,179 @@
+"""What the cells of workbooks show beside their plain text: raised figures, links, all digits."""
+
+import io
+import zipfile
+
+import pytest
+
+from ingest.formats.registry import extract as extract_file
+from tests.builders.make_sheets import Cell, ods, xlsx
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def text(data: bytes, name: str = "a.xlsx") -> str:
+    return extract_file(io.BytesIO(data), name=name).text.removeprefix("## S").strip()
+
+
+def run(shown: str, align: str = "") -> str:
+    properties = f'<rPr><vertAlign val="{align}"/></rPr>' if align else ""
+    return f'<r>{properties}<t xml:space="preserve">{shown}</t></r>'
+
+
+def inline(place: str, content: str) -> str:
+    return f'<c r="{place}" t="inlineStr"><is>{content}</is></c>'
+
+
+POWER = run("10") + run("6", "superscript") + run(" Pa")
+GAS = run("CO") + run("2", "subscript")
+
+
+def test_raised_figures_of_inline_texts_stay_apart() -> None:
+    rows = (
+        f'<row r="1">{inline("A1", "<t>Limit</t>")}{inline("B1", "<t>Gas</t>")}</row>'
+        f'<row r="2">{inline("A2", POWER)}{inline("B2", GAS)}</row>'
+    )
+
+    assert "10^6 Pa" in text(xlsx({"S": rows}))
+    assert "CO₂" in text(xlsx({"S": rows}))
+
+
+def shared(*strings: str) -> bytes:
+    """A workbook with these strings in column A of `S`, below `Limit`, beside 1."""
+    items = "".join(f"<si>{content}</si>" for content in ("<t>Limit</t>", "<t>N</t>", *strings))
+    rows = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>' + "".join(
+        f'<row r="{at}"><c r="A{at}" t="s"><v>{at}</v></c><c r="B{at}"><v>1</v></c></row>'
+        for at in range(2, len(strings) + 2)
+    )
+    related = (
+        f'<Relationships xmlns="{RELATIONS}">'
+        f'<Relationship Id="rId1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+        f'<Relationship Id="t" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/>'
+        "</Relationships>"
+    )
+    extra = {
+        "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}">{items}</sst>'.encode(),
+        "xl/_rels/workbook.xml.rels": related.encode(),
+    }
+    return xlsx({"S": rows}, extra=extra)
+
+
+def test_raised_figures_of_shared_texts_stay_apart() -> None:
+    assert text(shared(POWER, "<t>12 Pa</t>", GAS)) == (
+        "- Limit: 10^6 Pa; N: 1\n- Limit: 12 Pa; N: 1\n- Limit: CO₂; N: 1"
+    )
+
+
+def test_raised_marks_in_brackets_stay_as_their_legend_has_them() -> None:
+    assert "- Limit: Sales (a); N: 1" in text(shared(run("Sales ") + run("(a)", "superscript")))
+
+
+def test_a_text_that_also_stands_without_raised_figures_is_kept() -> None:
+    assert "Limit: 106; N: 1" in text(shared(run("10") + run("6", "superscript"), "<t>106</t>"))
+
+
+def test_addresses_of_linked_cells_are_kept() -> None:
+    rows: list[list[Cell]] = [
+        ["Site", "Count"],
+        ["Example", 5],
+        ["https://example.org/b", 6],
+        ["Below", 7],
+    ]
+    links = (
+        f'<hyperlinks xmlns:r="{OFFICE}"><hyperlink ref="A1" r:id="l1"/>'
+        '<hyperlink ref="A2:A2" r:id="l1"/><hyperlink r:id="l2" ref="A3"/>'
+        '<hyperlink ref="A4" location="S!A1"/></hyperlinks>'
+    )
+    related = f'<Relationships xmlns="{RELATIONS}">' + "".join(
+        f'<Relationship Id="{name}" Type="{OFFICE}/hyperlink" TargetMode="External"'
+        f' Target="{target}"/>'
+        for name, target in (
+            ("l1", "https://example.org/a?b=1&amp;c=2"),
+            ("l2", "https://example.org/b"),
+        )
+    )
+    extra = {"xl/worksheets/_rels/sheet1.xml.rels": f"{related}</Relationships>".encode()}
+    data = with_links(xlsx({"S": rows}, extra=extra), links)
+
+    assert text(data) == (
+        "- Site: [Example](https://example.org/a?b=1&c=2); Count: 5\n"
+        "- Site: https://example.org/b; Count: 6\n"
+        "- Site: Below; Count: 7"
+    )
+
+
+def with_links(data: bytes, links: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(packed, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            if name.endswith("sheet1.xml"):
+                part = part.replace(b"</worksheet>", links.encode() + b"</worksheet>")
+            new.writestr(name, part)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(("number_format", "shown"), [("General", ""), ("0", ""), ("#,##0", ",")])
+def test_numbers_of_sixteen_digits_keep_them(number_format: str, shown: str) -> None:
+    rows = "".join(
+        f'<row r="{at}">{inline(f"A{at}", f"<t>{name}</t>")}{value}</row>'
+        for at, (name, value) in enumerate(
+            [
+                ("Name", inline("B1", "<t>Id</t>")),
+                ("a", '<c r="B2" s="1"><v>1234567890123456</v></c>'),
+            ],
+            start=1,
+        )
+    )
+
+    assert text(xlsx({"S": rows}, formats=[number_format])) == (
+        f"- Name: a; Id: {shown.join(['1', '234', '567', '890', '123', '456'])}"
+    )
+
+
+def ods_cell(kind: str, content: str, value: str = "") -> str:
+    return (
+        f'\n  <table:table-cell office:value-type="{kind}"{value}>\n   '
+        f"<text:p>{content}</text:p>\n  </table:table-cell>"
+    )
+
+
+def indented(*rows: str) -> str:
+    return "".join(f"\n <table:table-row>{row}\n </table:table-row>" for row in rows) + "\n"
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_indented_open_document_sheets_are_read(flat: bool) -> None:
+    rows = indented(
+        ods_cell("string", "Name") + ods_cell("string", "Share"),
+        ods_cell("string", "a <text:span>b</text:span> <text:span>c</text:span>")
+        + ods_cell("float", "<text:s/>1/4", ' office:value="0.25"'),
+        ods_cell("string", "d") + ods_cell("float", '<text:s text:c="2"/>3 €', ' office:value="3"'),
+    )
+
+    assert text(ods(rows, flat=flat), "a.fods" if flat else "a.ods") == (
+        "- Name: a b c; Share: 1/4\n- Name: d; Share: 3 €"
+    )
+
+
+def test_raised_figures_of_open_document_sheets_stay_apart() -> None:
+    styles = (
+        '<office:automatic-styles xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0">'
+        '<style:style style:name="T1" style:family="text">'
+        '<style:text-properties style:text-position="super 58%"/></style:style>'
+        '<style:style style:name="T2" style:family="text">'
+        '<style:text-properties style:text-position="-33% 58%"/></style:style>'
+        "</office:automatic-styles>"
+    )
+    rows = indented(
+        ods_cell("string", "Limit") + ods_cell("string", "N"),
+        ods_cell("string", '10<text:span text:style-name="T1">6</text:span> Pa')
+        + ods_cell("float", "1", ' office:value="1"'),
+        ods_cell("string", 'H<text:span text:style-name="T2">2</text:span>O')
+        + ods_cell("float", "2", ' office:value="2"'),
+    )
+    data = ods(rows, flat=True).replace(b"<office:body>", f"{styles}<office:body>".encode())
+
+    assert text(data, "a.fods") == "- Limit: 10^6 Pa; N: 1\n- Limit: H₂O; N: 2"
