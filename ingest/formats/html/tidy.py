@@ -10,8 +10,8 @@ from functools import partial
 
 from lxml import etree, html
 
+from ingest.formats.html.by_name import ByName, used_names
 from ingest.formats.html.checkboxes import write_checkboxes
-from ingest.formats.html.class_names import ByClass, used_classes
 from ingest.formats.html.code_language import language_of_block
 from ingest.formats.html.foot_notes import end_sections
 from ingest.formats.html.formula import formula
@@ -38,13 +38,13 @@ _LISTS = etree.XPath(
 )
 _DIGITS = " \t\r\n0123456789"
 _ENDS = tuple(".!?:;,")
-_LINE_NUMBERS = ByClass(
+_LINE_NUMBERS = ByName(
     "//*[self::span or self::td or self::a or self::pre][contains(@class, 'lineno')"
     " or contains(@class, 'line-number') or contains(@class, 'linenumber')"
     " or contains(concat(' ', @class, ' '), ' gutter ')]"
 )
 # Links of MediaWiki, and what KaTeX draws beside its MathML.
-_REPEATED = ByClass(
+_REPEATED = ByName(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
     " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
 )
@@ -53,7 +53,7 @@ _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 def tidy(tree: html.HtmlElement) -> None:
     """Change the page in place without losing text."""
-    used = used_classes(tree)
+    used = used_names(tree)
     for element in _LINE_NUMBERS(tree, used):
         if element.getparent() is not None and not element.text_content().strip(_DIGITS):
             element.drop_tree()
@@ -67,7 +67,7 @@ def tidy(tree: html.HtmlElement) -> None:
     steps = (
         partial(resolve_overrides, tree),
         partial(write_inline, tree, used),
-        partial(tidy_text, tree),
+        partial(tidy_text, tree, used),
         partial(write_alternative_texts, tree),
         partial(write_checkboxes, tree, used),
     )
