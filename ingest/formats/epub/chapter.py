@@ -12,6 +12,7 @@ from ingest.formats.encoding.decode import decode
 from ingest.formats.epub.contents import TYPE, Entry
 from ingest.formats.html.foot_notes import end_sections
 from ingest.formats.html.fragment import html_tree, tree_markdown, whole_markdown
+from ingest.formats.html.parse import ELEMENT_CLASSES
 from ingest.optional_steps import attempt
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -52,6 +53,7 @@ def _tree(text: str) -> lxml_html.HtmlElement | None:
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
+    parser.set_element_class_lookup(ELEMENT_CLASSES)
     try:
         tree = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:

@@ -17,6 +17,7 @@ CONTENT = word_set(
     " blockquote pre"
 )
 LISTS = frozenset({"ul", "ol", "dl"})
+_NEVER = CONTENT - LISTS
 _TAGS = word_set(
     "nav button select textarea datalist iframe dialog svg canvas audio video head title"
 )
@@ -65,18 +66,21 @@ _IN_ARTICLE = etree.XPath("boolean(ancestor::main or ancestor::article)")
 _HAS_UNLINKED_TITLE = etree.XPath("boolean((.//h1|.//h2)[not(.//a) and not(ancestor::a)])")
 _HOLDS_TITLE = etree.XPath("boolean(.//main or .//h1 or count(.//article)=1)")
 _HOLDS_PAGE = etree.XPath("boolean(.//main or .//article or .//h1)")
-_NAMES_AUTHOR = etree.XPath("boolean(self::footer[ancestor::blockquote])")  # of the quotation
 _WORD_BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])|[^a-zA-Z]+")
+_NO_WORDS: frozenset[str] = frozenset()
 _LONGEST_NAME = 500  # characters of an attribute; longer values are not names
 
 
 def name_words(element: html.HtmlElement) -> frozenset[str]:
     """Words in class and id: `<div id="siteHeader" class="nav-bar">` has site, header, nav, bar."""
-    return _split(element.get("class") or "") | _split(element.get("id") or "")
+    name, identity = element.get("class"), element.get("id")
+    if not identity:
+        return _split(name) if name else _NO_WORDS
+    return _split(name) | _split(identity) if name else _split(identity)
 
 
 def _split(value: str) -> frozenset[str]:
-    return _split_cached(value) if 0 < len(value) <= _LONGEST_NAME else frozenset()
+    return _split_cached(value) if len(value) <= _LONGEST_NAME else _NO_WORDS
 
 
 @lru_cache(4096)
@@ -99,16 +103,16 @@ def outermost(
         element = stack.pop()
         if test(element):
             yield element
-        else:
-            stack.extend(reversed(element.findall("*")))
+        elif len(element):
+            stack.extend(element.iterchildren("*", reversed=True))
 
 
 def is_site_footer(element: html.HtmlElement) -> bool:
     """Whether tag, role or name mark it as the footer of the whole page."""
-    if element.tag in CONTENT or _IN_ARTICLE(element):
+    if element.tag in CONTENT:
         return False
     is_footer = element.tag == "footer" or element.get("role") == "contentinfo"
-    return is_footer or bool(name_words(element) & _FOOTERS)
+    return (is_footer or bool(name_words(element) & _FOOTERS)) and not _IN_ARTICLE(element)
 
 
 def holds_title(element: html.HtmlElement) -> bool:
@@ -122,23 +126,24 @@ def is_in_article(element: html.HtmlElement) -> bool:
 
 
 def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats) -> bool:
-    if (element.tag in CONTENT and element.tag not in LISTS) or _NAMES_AUTHOR(element):
+    tag = element.tag
+    if tag in _NEVER or (tag == "footer" and _is_of_quotation(element)):
         return False
     is_small = stats.prose < 0.3 * page.prose or not page.prose
     is_listing = stats.prose <= 0.5 * stats.text
-    if element.tag in _TAGS:
+    if tag in _TAGS:
         return _is_control(element, is_small=is_small, is_listing=is_listing)
-    if element.tag == "footer" and is_listing and (is_small or not _HOLDS_PAGE(element)):
+    if tag == "footer" and is_listing and (is_small or not _HOLDS_PAGE(element)):
         return True
     words = name_words(element)
     if stats.prose < 0.7 * page.prose and _is_cookie_notice(element, words, stats):
         return True
-    if not is_small or element.tag == "article":
+    if not is_small or tag == "article":
         return False
     has_name = words & _NAMES or ("next" in words and words & _PREVIOUS)
     if element.get("role") in _ROLES or (is_listing and has_name):
         return True
-    is_header = element.tag == "header" and is_listing
+    is_header = tag == "header" and is_listing
     if is_header and not _IN_ARTICLE(element) and not _HAS_UNLINKED_TITLE(element):
         return True
     if (is_site_footer(element) or words & _OVERLAYS) and not _IN_ARTICLE(element):
@@ -146,6 +151,11 @@ def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats
     if "sidebar" in words and stats.links > 2 and stats.text < 0.5 * page.text:
         return True
     return _is_call_to_action(element, words, stats, page)
+
+
+def _is_of_quotation(footer: html.HtmlElement) -> bool:
+    """Whether it names the author of a quotation."""
+    return next(footer.iterancestors("blockquote"), None) is not None
 
 
 def _is_control(element: html.HtmlElement, *, is_small: bool, is_listing: bool) -> bool:
@@ -174,7 +184,7 @@ def _is_call_to_action(
         return False
     if (element.tag == "form" or words & _SIGN_UP) and _HAS_FIELDS(element):
         return True
-    if element.tag in INLINE or stats.text > _LONGEST_CALL:
+    if element.tag in INLINE or not 0 < stats.text <= _LONGEST_CALL:
         return False
     if not _CALL_TO_ACTION.match(" ".join(element.itertext()).strip()):
         return False

@@ -3,11 +3,12 @@
 from lxml import etree, html
 
 from ingest.formats.html.boilerplate import name_words
+from ingest.formats.html.by_name import ByName
 from ingest.formats.html.text_stats import INLINE
 
 _FIELDS = etree.XPath("//input[@type]")
-_ROLES = etree.XPath("//*[@role='checkbox' or @role='radio'][@aria-checked]")
-_TASKS = etree.XPath(
+_ROLES = ByName("//*[@aria-checked][@role='checkbox' or @role='radio']")
+_TASKS = ByName(
     "//ul[contains(@class, 'inline-task-list') or contains(@class, 'task-list')]/li[not(.//input)]"
 )
 _ON = frozenset({"on", "check", "checked", "ticked", "done"})
@@ -15,7 +16,7 @@ _KINDS = frozenset({"checkbox", "radio"})
 _TICKED, _EMPTY = "[x]", "[ ]"
 _SYMBOLS = "☰≡\u00d7✕ \n\t\r"  # what opens and closes menus
 # Boxes that are drawn by a style: Notion, Discourse, icon fonts.
-_DRAWN = etree.XPath(
+_DRAWN = ByName(
     "//*[self::div or self::span or self::i][not(*)][not(normalize-space())]"
     "[contains(@class, 'checkbox') or contains(@class, 'chcklst-box')"
     " or contains(@class, 'fa-square') or contains(@class, 'fa-check-square')]"
@@ -24,21 +25,24 @@ _DRAWN = etree.XPath(
 _DONE = frozenset({"checked", "done", "complete", "completed"})
 
 
-def write_checkboxes(tree: html.HtmlElement) -> None:
+def write_checkboxes(tree: html.HtmlElement, used: str) -> None:
     """Replace the boxes of a page, in place, but not those without a label, which are switches of
-    a menu."""
+    a menu.
+
+    `used`: see by_name.used_names().
+    """
     for label in tree.iter("label"):
         label.tail = label.tail or " "
-    for item in _TASKS(tree):
+    for item in _TASKS(tree, used):
         is_ticked = bool(_DONE & set((item.get("class") or "").split()))
         item.text = f"{_mark(is_ticked)} {(item.text or '').lstrip()}"
-    for box in _DRAWN(tree):
+    for box in _DRAWN(tree, used):
         box.tag = "span"
         box.text = _mark(bool(_ON & name_words(box)))
     for field in _FIELDS(tree):
         if field.get("type", "").lower() in _KINDS and _has_label(field):
             _put(field, "checked" in field.attrib)
-    for element in _ROLES(tree):
+    for element in _ROLES(tree, used):
         is_ticked = element.get("aria-checked") == "true"
         element.text = f"{_mark(is_ticked)} {element.text or ''}"
 

@@ -4,22 +4,24 @@ import re
 
 from lxml import etree, html
 
+from ingest.formats.html.by_name import ByName
 from ingest.formats.html.inline_text import UNSPACED_BREAK, text_before
 
 _READINGS = ("rt", "rtc")
 _DATE = re.compile(r"\s*(\d{4}-\d\d-\d\d)(?:[T\s].{0,40})?\s*")
 _HAS_DATE = re.compile(r"\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}")
 _LONGEST_DATE = 60  # characters; longer contents are more than a date
-_NOTES = etree.XPath(
-    "//body//*[self::span or self::small][not(.//p or .//div or .//li)]"
+_NOTES = ByName(
+    "//body//*[self::span or self::small]"
     "[@role='doc-footnote' or @role='note'"
     " or contains(concat(' ', @class, ' '), ' footnote ')"
     " or contains(concat(' ', @class, ' '), ' sidenote ')"
     " or contains(concat(' ', @class, ' '), ' marginnote ')]"
+    "[not(.//p or .//div or .//li)]"
 )
 # What unfolds a note in the margin on small screens (Tufte CSS).
-_TOGGLES = etree.XPath("//body//*[contains(@class, 'margin-toggle')]")
-_SPOKEN = etree.XPath(
+_TOGGLES = ByName("//body//*[contains(@class, 'margin-toggle')]")
+_SPOKEN = ByName(
     "//body//*[contains(concat(' ', @class, ' '), ' sr-only ')"
     " or contains(@class, 'visually-hidden') or contains(@class, 'visuallyhidden')"
     " or contains(@class, 'screen-reader-text') or contains(@class, 'offscreen')]"
@@ -29,17 +31,20 @@ _LONGEST_TITLE = 100  # characters of an expanded abbreviation
 _TITLED = etree.XPath("//body//abbr[@title] | //body//acronym[@title]")
 
 
-def write_inline(tree: html.HtmlElement) -> None:
-    """Change the page in place: readings, dates, notes and what only screen readers say."""
+def write_inline(tree: html.HtmlElement, used: str) -> None:
+    """Change the page in place: readings, dates, notes and what only screen readers say.
+
+    `used`: see by_name.used_names().
+    """
     for ruby in list(tree.iter("ruby")):
         _write_readings(ruby)
     for time in list(tree.iter("time")):
         _write_date(time)
-    for toggle in _TOGGLES(tree):
+    for toggle in _TOGGLES(tree, used):
         toggle.drop_tree()
-    for note in _NOTES(tree):
+    for note in _NOTES(tree, used):
         _set_apart(note)
-    for spoken in _SPOKEN(tree):
+    for spoken in _SPOKEN(tree, used):
         _resolve_spoken(spoken)
     _expand_abbreviations(tree)
 

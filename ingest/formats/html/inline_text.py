@@ -5,6 +5,7 @@ import re
 from lxml import etree, html
 
 from ingest.formats.common.raised_text import CONTEXT, subscript, superscript
+from ingest.formats.html.by_name import ByName
 from ingest.formats.html.text_stats import INLINE
 
 _BLANKS = " \t\r\n\f"
@@ -14,14 +15,14 @@ _UNSPACED = "[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uff01-\uff60]"
 UNSPACED_BREAK = re.compile(f"(?<={_UNSPACED}) (?={_UNSPACED})")
 _KEPT = ("pre", "textarea", "listing", "xmp", "plaintext")
 _KEEPS_LINES = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
-_STYLED = etree.XPath("//*[contains(@style, 'white-space')]")
+_STYLED = etree.XPath("//*/@style[contains(., 'white-space')]/parent::*")
 _HOPS = 20  # elements that are looked at for the text around one
 _WRAPPED_LINE = 40  # characters; lines of verses and addresses are shorter
 _ENUMERATED = re.compile(r"\w{1,3} ?[.):]")
 _SENTENCE_END = tuple(".!?:;…")
 _NOTE_TYPES = frozenset({"doc-noteref", "footnote-ref", "footnote-reference", "fnref", "noteref"})
 _BACK = frozenset({"", "↩", "↑", "↵", "⏎", "⤴", "^", "¶", "#", "§", "🔗", "\uf0c1"})
-_NOTES = etree.XPath(
+_NOTES = ByName(
     "//a[@role='doc-noteref' or contains(concat(' ', @class, ' '), ' footnote-ref ')"
     " or contains(concat(' ', @class, ' '), ' footnote-reference ')][not(.//sup) and"
     " not(ancestor::sup)]"
@@ -30,20 +31,25 @@ _INVISIBLE = " \t\r\n\f\xa0\u200b\u200c\u200d\u2060\ufeff\ufe0e\ufe0f"
 _RAISED = ("sup", "sub")
 _FRACTION_BARS = frozenset({"/", "\u2044"})
 _ALIGNED = {"super": "sup", "sub": "sub"}
-_STYLED_RAISED = etree.XPath("//*[self::span or self::font][contains(@style, 'vertical-align')]")
+_STYLED_RAISED = etree.XPath(
+    "//*/@style[contains(., 'vertical-align')]/parent::*[self::span or self::font]"
+)
 _ALIGNMENT = re.compile(r"vertical-align\s*:\s*(super|sub)\b", re.IGNORECASE)
 _OWN_MARK = re.compile(r"\[?\d{1,3}\]?")
 
 
-def tidy_text(tree: html.HtmlElement) -> None:
-    """Change the page in place: each paragraph is one line, unless its author broke it."""
+def tidy_text(tree: html.HtmlElement, used: str) -> None:
+    """Change the page in place: each paragraph is one line, unless its author broke it.
+
+    `used`: see by_name.used_names().
+    """
     _join_lines(tree)
     for link in list(tree.iter("a")):
         _drop_if_self_link(link)
     for element in _STYLED_RAISED(tree):
         if aligned := _ALIGNMENT.search(element.get("style")):
             element.tag = _ALIGNED[aligned[1].lower()]
-    for element in _NOTES(tree):
+    for element in _NOTES(tree, used):
         element.tag = "sup"
         element.attrib["role"] = "doc-noteref"
     raised = list(tree.iter(*_RAISED))

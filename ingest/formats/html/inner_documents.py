@@ -70,6 +70,8 @@ def _shadow_roots(
     tree: html.HtmlElement,
 ) -> list[tuple[html.HtmlElement, dict[str, html.HtmlElement]]]:
     """The shadow roots with their slots by name, without those of roots inside; linear time."""
+    if next(tree.iter("template"), None) is None:
+        return []
     slots: dict[html.HtmlElement, dict[str, html.HtmlElement]] = {}
     around: list[html.HtmlElement] = []
     walk = etree.iterwalk(tree, events=("start", "end"), tag=("template", "slot"))

@@ -17,7 +17,9 @@ from ingest.formats.common.letter_order import (
 from ingest.formats.html.text_stats import INLINE
 
 _TEXTS = ("alt", "title", "summary", "placeholder")
-_OVERRIDES = etree.XPath("//body//bdo[@dir] | //body//*[contains(@style, 'bidi-override')]")
+_OVERRIDES = etree.XPath(
+    "//body//bdo[@dir] | //body//*/@style[contains(., 'bidi-override')]/parent::*"
+)
 _DIRECTION = re.compile(r"direction\s*:\s*(ltr|rtl)", re.IGNORECASE)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CUTS = INLINE - {"br"}

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from lxml import html
 
-from ingest.formats.html.boilerplate import find_boilerplate, outermost
+from ingest.formats.html.boilerplate import find_boilerplate
 from ingest.formats.html.secondary_content import SecondaryContent
-from ingest.formats.html.text_stats import TextStats, measure
+from ingest.formats.html.text_stats import PageStats, TextStats, measure
 
 _MOST_DOUBTFUL = 0.3  # unlinked text of doubtful blocks, relative to the text left without them
 
@@ -30,8 +30,8 @@ def drop_boilerplate(tree: html.HtmlElement) -> LeftOut:
     stats = measure(tree)
     known = set(find_boilerplate(tree, stats))
     secondary = SecondaryContent(tree, stats, known)
-    certain = list(outermost(tree, known.union(secondary.boilerplate).__contains__))
-    everything = list(outermost(tree, {*certain, *secondary.doubtful}.__contains__))
+    certain = _outermost(known.union(secondary.boilerplate), stats)
+    everything = _outermost({*certain, *secondary.doubtful}, stats)
     page = stats[tree].text
     least, most = _sum(map(stats.get, certain)), _sum(map(stats.get, everything))
     if most.text >= page:
@@ -41,6 +41,15 @@ def drop_boilerplate(tree: html.HtmlElement) -> LeftOut:
         element.drop_tree()
     text = (least if is_unsure else most).text
     return LeftOut(text=text, share=round(text / page, 3), is_unsure=is_unsure)
+
+
+def _outermost(chosen: set[html.HtmlElement], stats: PageStats) -> list[html.HtmlElement]:
+    """The chosen elements, in order, without those inside another one."""
+    return [
+        element
+        for element in stats
+        if element in chosen and chosen.isdisjoint(element.iterancestors())
+    ]
 
 
 def _sum(stats: Iterable[TextStats | None]) -> TextStats:

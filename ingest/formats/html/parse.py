@@ -25,7 +25,8 @@ class _FastElement(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no 
 
 
 # lxml.html's own lookup calls a Python function for each access to an element.
-_CLASSES = etree.ElementDefaultClassLookup(element=_FastElement)
+ELEMENT_CLASSES = etree.ElementDefaultClassLookup(element=_FastElement, entity=html.HtmlEntity)
+"""For parsers of HTML and XHTML."""
 
 
 def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
@@ -36,7 +37,7 @@ def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
     parser = html.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
-    parser.set_element_class_lookup(_CLASSES)
+    parser.set_element_class_lookup(ELEMENT_CLASSES)
     if len(markup) > _LONG:
         markup = _LONG_TAG.sub(_limit_attributes, markup)
     # The parser accepts \v and \f, but later changes of the tree would raise errors.

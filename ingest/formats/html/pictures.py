@@ -9,7 +9,7 @@ from ingest.formats.html.text_stats import INLINE, word_set
 
 _PICTURES = etree.XPath("//img[@alt] | //input[@type='image'][@alt] | //area[@alt][@href]")
 _DRAWINGS = etree.XPath(
-    "//svg | //*[self::i or self::span or self::div][@role='img' or self::i][@aria-label]"
+    "//svg | //*[@aria-label][self::i or self::span or self::div][@role='img' or self::i]"
     "[not(normalize-space())]"
 )
 _IN_CONTROL = etree.XPath("boolean(ancestor::a or ancestor::button or ancestor::nav)")

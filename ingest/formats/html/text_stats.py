@@ -44,7 +44,7 @@ class TextStats:
     paragraphs: int = 0
     """Number of children that are blocks of prose."""
     _pending: int = 0
-    _sentences: int = 0
+    _has_sentence: bool = False
     _in_paragraphs: int = 0
 
     @property
@@ -55,26 +55,30 @@ class TextStats:
     def read(self, text: str | None) -> None:
         """Add text directly inside the element."""
         if text and (stripped := text.strip()):
-            size = len(stripped.encode())
+            size = len(stripped) if stripped.isascii() else len(stripped.encode())
             self.text += size
             self._pending += size
-            self._sentences += len(_SENTENCE_END.findall(stripped))
+            if not self._has_sentence:
+                self._has_sentence = _SENTENCE_END.search(stripped) is not None
 
     def close(self, element: html.HtmlElement) -> None:
         """Finish the element after its descendants; inline elements leave text to their block."""
-        if element.tag == "a" and element.get("href") is not None:
+        tag = element.tag
+        if tag == "a" and element.get("href") is not None:
             self.linked, self.links, self.prose = self.text, 1, 0
-        elif element.tag in INLINE:
+        elif tag in INLINE:
             return
-        elif self._sentences and self._pending >= _SENTENCE:
+        elif self._has_sentence and self._pending >= _SENTENCE:
             self.own_prose = 0 if _starts_with_link(element) else self._pending
             self.prose += self._pending
         if self.paragraphs >= _RUNNING:
             self.running += self._in_paragraphs
-        self._pending = self._sentences = 0
+        self._pending, self._has_sentence = 0, False
 
     def add(self, child: "TextStats") -> None:
         """Add the sums of a child."""
+        if not child.text and not child.links:
+            return
         self.text += child.text
         self.linked += child.linked
         self.links += child.links
@@ -83,7 +87,7 @@ class TextStats:
         self.paragraphs += child.own_prose > 0
         self._in_paragraphs += child.own_prose
         self._pending += child._pending
-        self._sentences += child._sentences
+        self._has_sentence |= child._has_sentence
 
 
 def _starts_with_link(block: html.HtmlElement) -> bool:
@@ -98,8 +102,7 @@ PageStats = dict[html.HtmlElement, TextStats]
 def measure(tree: html.HtmlElement) -> PageStats:
     """Measure every element in one pass; `article` stays zero."""
     stats = {element: TextStats() for element in tree.iter(etree.Element)}
-    for element in reversed(stats):
-        own = stats[element]
+    for element, own in reversed(stats.items()):
         own.read(element.text)
         own.close(element)
         if element is not tree:
@@ -113,8 +116,9 @@ def measure_article(stats: PageStats, is_beside: Callable[[html.HtmlElement], bo
     """Set `article`; an element beside the article does not count for its ancestors."""
     for own in stats.values():
         own.article = 0
-    for element in reversed(stats):
-        own = stats[element]
+    for element, own in reversed(stats.items()):
+        if not own.own_prose and not own.article:
+            continue
         parent = stats.get(element.getparent())
         if own.own_prose and not (parent and _is_teaser(own, parent)):
             own.article += own.own_prose

@@ -10,6 +10,7 @@ from functools import partial
 
 from lxml import etree, html
 
+from ingest.formats.html.by_name import ByName, used_names
 from ingest.formats.html.checkboxes import write_checkboxes
 from ingest.formats.html.code_language import language_of_block
 from ingest.formats.html.foot_notes import end_sections
@@ -28,7 +29,8 @@ from ingest.optional_steps import attempt
 
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
 # Unclosed elements that contain the rest of the page; the converter would drop them.
-_UNCLOSED = etree.XPath("//*[self::svg or self::iframe][.//p or .//div or .//li or .//h1]")
+_MAY_BE_UNCLOSED = ("svg", "iframe")
+_HOLDS_BLOCKS = etree.XPath("boolean(.//p or .//div or .//li or .//h1)")
 _LINKED_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "blockquote")
 _LISTS = etree.XPath(
     "//dl[.//dt and not(*[not(self::dt or self::dd or self::script or self::div[dt])])"
@@ -36,38 +38,46 @@ _LISTS = etree.XPath(
 )
 _DIGITS = " \t\r\n0123456789"
 _ENDS = tuple(".!?:;,")
-_LINE_NUMBERS = etree.XPath(
+_LINE_NUMBERS = ByName(
     "//*[self::span or self::td or self::a or self::pre][contains(@class, 'lineno')"
     " or contains(@class, 'line-number') or contains(@class, 'linenumber')"
     " or contains(concat(' ', @class, ' '), ' gutter ')]"
 )
 # Links of MediaWiki, and what KaTeX draws beside its MathML.
-_REPEATED = etree.XPath(
+_REPEATED = ByName(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
     " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
 )
-_STEPS = (resolve_overrides, write_inline, tidy_text, write_alternative_texts, write_checkboxes)
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
 def tidy(tree: html.HtmlElement) -> None:
     """Change the page in place without losing text."""
-    for element in _LINE_NUMBERS(tree):
+    used = used_names(tree)
+    for element in _LINE_NUMBERS(tree, used):
         if element.getparent() is not None and not element.text_content().strip(_DIGITS):
             element.drop_tree()
     for element in list(tree.iter("math")):
         _replace_by_text(element, formula(element))
     _each(tree, "pre", _tidy_code)
     attempt("notes", partial(end_sections, tree))
-    for element in _REPEATED(tree):
+    for element in _REPEATED(tree, used):
         if element.getparent() is not None:
             element.drop_tree()
-    for step in _STEPS:
-        attempt("tidying", partial(step, tree))
+    steps = (
+        partial(resolve_overrides, tree),
+        partial(write_inline, tree, used),
+        partial(tidy_text, tree, used),
+        partial(write_alternative_texts, tree),
+        partial(write_checkboxes, tree, used),
+    )
+    for step in steps:
+        attempt("tidying", step)
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")
         element.tag = "p"
-    for element in [*_UNCLOSED(tree), *tree.iter(*_NEW_TAGS)]:
+    unclosed = filter(_HOLDS_BLOCKS, tree.iter(*_MAY_BE_UNCLOSED))
+    for element in [*unclosed, *tree.iter(*_NEW_TAGS)]:
         element.tag = _NEW_TAGS.get(element.tag, "div")
     _each(tree, "caption", _move_before_table)
     for element in _LISTS(tree):
@@ -119,7 +129,7 @@ def _tidy_link(link: html.HtmlElement) -> None:
 
     The converter would join the blocks into one line, and show the URL of a link without text.
     """
-    blocks = list(link.iterdescendants(*_LINKED_BLOCKS))
+    blocks = list(link.iterdescendants(*_LINKED_BLOCKS)) if len(link) else []
     if not blocks:
         if not link.text_content().strip():
             link.attrib.pop("href", None)

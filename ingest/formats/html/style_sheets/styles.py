@@ -52,6 +52,7 @@ class PageStyles:
         self._tree = tree
         self._tests_left = _MOST_TESTS
         self._rules_by_key: dict[str, list[tuple[CssRule, Selector]]] | None = None
+        self._selectors_of: dict[int, tuple[Selector, ...]] = {}
         self._declarations_of: dict[int, dict[str, tuple[str, bool]]] = {}
         self._selectable_names: dict[html.HtmlElement, frozenset[str]] = {}
         self._elements_by_name: dict[str, list[html.HtmlElement]] | None = None
@@ -62,7 +63,7 @@ class PageStyles:
         """Elements that match a rule with such declarations, even if another rule overrides it."""
         for rule in self.rules:
             if is_wanted(rule.body):
-                for selector in parse_selectors(rule.prelude):
+                for selector in self._selectors(rule):
                     if not selector.is_conditional:
                         chosen = filter(among, self._candidates(selector.key))
                         yield from (found for found in chosen if self._matches(selector, found))
@@ -105,7 +106,7 @@ class PageStyles:
         if self._rules_by_key is None:
             self._rules_by_key = defaultdict(list)
             for rule in self.rules:
-                for selector in parse_selectors(rule.prelude):
+                for selector in self._selectors(rule):
                     for name in selector.key.names or {selector.key.tag}:
                         self._rules_by_key[name].append((rule, selector))
         seen: set[int] = set()
@@ -129,6 +130,12 @@ class PageStyles:
         if names is None:
             names = self._selectable_names[element] = _names(element)
         return names
+
+    def _selectors(self, rule: CssRule) -> tuple[Selector, ...]:
+        found = self._selectors_of.get(rule.order)
+        if found is None:
+            found = self._selectors_of[rule.order] = parse_selectors(rule.prelude)
+        return found
 
     def _declarations(self, rule: CssRule) -> dict[str, tuple[str, bool]]:
         found = self._declarations_of.get(rule.order)
