@@ -93,7 +93,11 @@ _EXTRA: Final = {
         r"|[ \t]*(?:unsafe\s+)?impl(?:<[^{]*?>)?\s+(?:[^{]{1,80}?\sfor\s+)?(?P<method>[\w:]+)"
     ),
     "powershell": r"|[ \t]*function\s+(?P<method>[\w:-]+)",
-    "go": r"|func\s+\([^()]*\)\s*(?P<method>\w+)",
+    "go": r"|func\s+\(\s*(?:\w+\s+)?\*?(?P<receiver>\w+)[^()]*\)\s*(?P<method>\w+)",
+    "csharp": (
+        r"|[ \t]+(?:(?:public|private|protected|internal|static|virtual|override|abstract|sealed"
+        r"|new|required|event)\s++)++[\w<>,?\[\].]++\s++(?P<property>[^\W\d]\w*)\s*(?:\{|=>|$)"
+    ),
     "julia": r"|[ \t]*(?P<method>\w[\w!.]*)\([^()]*\)\s*=(?!=)",
     "swift": (
         r"|[ \t]*(?:(?:public|private|convenience|required|override)\s++)*+"
@@ -109,8 +113,8 @@ _IGNORING_CASE: Final = frozenset(
 )
 _COMMENT: Final = re.compile(r"//|/\*|\*|\#|--|@|;;|\[\[?\w|%|'|<!--|///")
 _GOES_ON: Final = re.compile(
-    r"[{}()\]:]|(?:end|else|elif|except|finally|catch|rescue|ensure|begin|where|then|do|public"
-    r"|private|protected|deriving|as|is|language|returns|throws)\b|\w+:\s*$",
+    r"[{}()\]:]|(?:end|else|elif|except|finally|catch|rescue|ensure|begin|where|then|do"
+    r"|deriving|as|is|language|returns|throws)\b|(?:public|private|protected)$|[\w ]+:$",
     re.IGNORECASE,
 )
 _QUOTES: Final = re.compile(r'"""|' + r"'''")
@@ -188,7 +192,7 @@ class _Reader:
             self._indents.pop()
         if len(self._indents) == _DEEPEST:
             return
-        title = next(filter(None, match.groups()), "") if match else ""
+        title = ".".join(filter(None, match.groups())) if match else ""
         level = self._level + len(self._indents) + 1
         self.found.append(Heading(start=start, end=start, level=level, title=title))
         if match:

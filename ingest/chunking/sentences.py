@@ -78,10 +78,9 @@ class Sentences:
         is_number = following[:1].isdecimal()
         languages = abbreviations().get(lower)
         if languages is not None:
-            own = languages.get(ANY, languages.get(self._language or ""))
-            if own is None and self._language is None:
-                own = all(languages.values())
-            return own is not None and (is_number or not own)
+            spoken = (ANY, self._language) if self._language else (ANY, *languages)
+            own = [languages[language] for language in spoken if language in languages]
+            return bool(own) and (is_number or not all(own))
         return (
             len(word) <= _LONGEST_WITHOUT_VOWEL
             and word.isascii()

@@ -41,9 +41,14 @@ _POWERS = re.compile(
     r"min|m?mol|sec|csc|rad|mil|atm|bar|sinh?|cosh?|tanh?|cot|log|exp|det|dim|lim|deg|ohm|pixel"
     r"|inch|feet|foot|yard|miles?|met(?:re|er)s?"
 )
-_SIGNS = r"(?:[$£€¥]|(?:USD|CAD|AUD|EUR|GBP|CHF)\b)"
+_SIGNS = r"(?:[$£€¥₹₽₺₴₪]|(?:USD|CAD|AUD|EUR|GBP|CHF|PLN|CZK|SEK|NOK|DKK|zł|kr|Kč|lei)\b)"
 _PRICE = re.compile(rf"{_SIGNS}\s?\d[\d.,]*\Z")
 _CURRENCY = re.compile(rf"\s?{_SIGNS}")
+_BEFORE_CENTS = re.compile(rf"\d(?:[.,]|\s?{_SIGNS})\Z")  # 12,⁹⁹ or, in French, 12€⁹⁹
+_CENTS = re.compile(rf"([.,]?)\d\d(\s?{_SIGNS})?")
+# 1.ª, n.º, Sr.ª
+_DOTTED = re.compile(r"(?:(?<![\d.,])\d{1,2}|\b(?:[nN]|[DM]|Sr|Dr|Prof|Exm))\.\Z")
+_DOTTED_END = re.compile(r"[oa]s?")
 
 
 # Characters that no text may have, as begin and end.
@@ -90,6 +95,10 @@ def written_out(text: str) -> str:
 def superscript(text: str, before: str, after: str = "", *, is_note: bool = False) -> str:
     """Raised text after `before` and in front of `after`; `is_note`: it links to a note."""
     text = " ".join(text.split())
+    if (cents := _cents(text, before, after)) is not None:
+        return cents
+    if not is_note and _DOTTED_END.fullmatch(text) and _DOTTED.search(before):
+        return text
     if not any(map(str.isalnum, text)):
         return text.translate(_HIGH) if _SIGN.fullmatch(text) and before[-1:].strip() else text
     if len(text) > _LONGEST or (" " in text and not _NOTE.fullmatch(text)):
@@ -112,17 +121,26 @@ def _attached(text: str, before: str, after: str) -> str:
         return _MARKS[text.lower()]
     word = _WORD.search(before)
     if before[-1].isdecimal():
-        if len(text) == 2 and text.isdecimal() and _is_price(before, after):
-            return f".{text}"
         return text if _ORDINAL.fullmatch(text) else f"^{_grouped(text)}"
     if word and _ABBREVIATED.fullmatch(word[0] + text):
         return text
     return text.translate(_HIGH) if _HAS_HIGH.fullmatch(text) else f"^{_grouped(text)}"
 
 
-def _is_price(before: str, after: str) -> bool:
-    """Whether the raised digits are the cents of a price."""
-    return bool(_PRICE.search(before) or _CURRENCY.match(after))
+def _cents(text: str, before: str, after: str) -> str | None:
+    """The raised cents of a price, behind the mark that separates them."""
+    found = _CENTS.fullmatch(text)
+    if found is None:
+        return None
+    is_price = bool(found[2] or _PRICE.search(before.rstrip(".,")) or _CURRENCY.match(after))
+    if _BEFORE_CENTS.search(before):
+        is_split_by_sign = before[-1] not in ".,"
+        return text if (is_price or is_split_by_sign) and not found[1] else None
+    if not before[-1:].isdecimal():
+        return None
+    if found[1]:
+        return text
+    return f".{text}" if is_price else None
 
 
 def subscript(text: str, before: str) -> str:

@@ -93,6 +93,8 @@ def _note_of(
     """The block that the link leads to, if that is a note behind it."""
     path, _, fragment = link.get("href").partition("#")
     note = targets.get(fragment)
+    if note is not None and note in link.iterancestors():
+        return None  # the link of a term or heading to itself
     for _ in range(_HOPS):
         if note is None or note.tag in _BLOCKS or note.tag in _ROOTS:
             break

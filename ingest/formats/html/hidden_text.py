@@ -8,9 +8,11 @@ another (an open menu, a selected tab) is not hidden. External sheets are not fe
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from lxml import etree, html
 
+from ingest.formats.html.formula import show_tex
 from ingest.formats.html.style_sheets.colours import (
     Colour,
     are_indistinguishable,
@@ -42,8 +44,11 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     styles = PageStyles(tree)
     bodies = list(tree.iter("body"))
     templates = (template for body in bodies for template in body.iter("template"))
-    _drop([*tree.iter("script", "style"), *templates])
+    scripts = [part for part in tree.iter("script", "style") if not show_tex(part)]
+    _drop([*scripts, *templates])
     styled = list(map(_styled, bodies))
+    for element in chain.from_iterable(styled):
+        _show_tab(element)
     hidden = [found for some in styled for found in _outermost(some, _is_not_rendered)]
     holds_sentence = any(_length(element) >= _SENTENCE for element in hidden)
     if hidden:
@@ -112,6 +117,17 @@ def _may_hide(body: str) -> bool:
 
 def _is_not_rendered(element: html.HtmlElement) -> bool:
     return element.get("hidden") is not None or bool(not_rendered(_own_style(element)))
+
+
+def _show_tab(element: html.HtmlElement) -> None:
+    """Show a tab that is not selected, beside one that is; the converter would drop it too."""
+    if element.get("role") != "tabpanel" or not _is_not_rendered(element):
+        return
+    parent = element.getparent()
+    others = () if parent is None else parent.iterchildren(element.tag)
+    if any(other.get("role") == "tabpanel" and not _is_not_rendered(other) for other in others):
+        element.attrib.pop("hidden", None)
+        element.attrib.pop("style", None)
 
 
 def _own_style(element: html.HtmlElement) -> Declarations:

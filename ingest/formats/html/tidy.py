@@ -5,6 +5,7 @@ lists; code keeps its lines, while the lines of a paragraph are joined; layout t
 cells that span rows or columns are repeated.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -43,6 +44,8 @@ _LINE_NUMBERS = ByName(
     " or contains(@class, 'line-number') or contains(@class, 'linenumber')"
     " or contains(concat(' ', @class, ' '), ' gutter ')]"
 )
+_LINE = re.compile(r"[0-9]{1,6}")
+_UNSELECTABLE = re.compile(r"user-select\s*:\s*none")  # Hugo without classes
 # Links of MediaWiki, and what KaTeX draws beside its MathML.
 _REPEATED = ByName(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
@@ -92,7 +95,7 @@ def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement],
 
 
 def _tidy_code(block: html.HtmlElement) -> None:
-    if next(block.iter("table"), None) is not None:
+    if next(block.iter("table"), None) is not None or _drop_numbers(block):
         return
     language = language_of_block(block)
     code = next(block.iter("code"), None)
@@ -100,6 +103,26 @@ def _tidy_code(block: html.HtmlElement) -> None:
         _wrap_content(block, "code")
         code = block[0]
     code.set("class", f"language-{language}" if language else "")
+
+
+def _drop_numbers(block: html.HtmlElement) -> bool:
+    """Remove the numbers of lines in the block, or the block if it is those of the next cell."""
+    cell = block.getparent()
+    following = None if cell is None or cell.tag != "td" else cell.getnext()
+    if following is not None and next(following.iter("pre"), None) is not None:
+        numbers = block.text_content().split()
+        first = int(numbers[0]) if len(numbers) > 1 and _LINE.fullmatch(numbers[0]) else None
+        # Values, such as a status beside its meaning, do not count on.
+        if first is not None and numbers == [str(first + at) for at in range(len(numbers))]:
+            cell.drop_tree()
+            return True
+    for number in list(block.iter("span")):
+        is_unselectable = _UNSELECTABLE.search(number.get("style") or "")
+        if (is_unselectable or number.get("class") == "ln") and not (number.text or "").strip(
+            _DIGITS
+        ):
+            number.drop_tree()
+    return False
 
 
 def _replace_by_text(element: html.HtmlElement, text: str) -> None:

@@ -113,9 +113,17 @@ CSHARP = """namespace Books
         ("java", JAVA, "1 Ledger, 2 find, 2 Ledger"),
         ("c", C, "1 total, 1 point"),
         ("cpp", CPP, "1 Ledger, 2 post, 1 Ledger::close"),
-        ("go", GO, "1 Ledger, 1 Post, 1 main"),
+        ("go", GO, "1 Ledger, 1 Ledger.Post, 1 main"),
         ("typescript", TYPESCRIPT, "1 Ledger, 2 load, 1 post, 1 "),
         ("csharp", CSHARP, "1 Books, 2 Ledger, 3 Post"),
+        (
+            "csharp",
+            "class A\n{\n    int F(int x)\n    {\n    }\n    public int Sum\n    {\n        get;\n"
+            "    }\n    private int y;\n}",
+            "1 A, 2 F, 2 Sum, 2 ",
+        ),
+        ("java", "class A {\n    int f() {\n    }\n    private int y;\n}", "1 A, 2 f, 2 "),
+        ("cpp", "class A {\n public:\n  int f(int x) {\n  }\n private:\n};", "1 A, 2 f"),
         (
             "rust",
             "impl<T> Post for Ledger {\n    pub fn new() -> Self {\n    }\n}",

@@ -111,6 +111,18 @@ def test_stops_of_other_scripts_and_quotes_after_stops(parts: list[str]) -> None
     assert sentences(("" if dense else " ").join(parts)) == parts
 
 
+def test_abbreviations_of_the_language_count_beside_those_of_all() -> None:
+    polish = "Ulica jest długa i ładna, a potem skręca w lewo."
+    portuguese = "O livro foi escrito em Portugal e conta a história do país no séc. XX inteiro."
+
+    assert sentences(f"{GERMAN}Es kostet 5 Mio. Euro, sagt Dr. med. Ott.")[1:] == [
+        "Es kostet 5 Mio. Euro, sagt Dr. med. Ott."
+    ]
+    assert sentences(f"{polish} Dom stoi przy al. Jana Pawła.")[0] == polish
+    assert len(sentences(f"{polish} Dom stoi przy al. Jana Pawła.")) == 2
+    assert sentences(portuguese) == [portuguese]
+
+
 def test_lower_case_of_any_script_goes_on() -> None:
     assert sentences("Er kam ca. über Mittag. Dann ging er.")[0] == "Er kam ca. über Mittag."
     assert sentences("Это стр. пятая книги. Конец.")[0] == "Это стр. пятая книги."
