@@ -8,7 +8,7 @@ from ingest.formats.html.formula import without_style
 from ingest.formats.html.text_stats import INLINE, word_set
 
 _PICTURES = etree.XPath(
-    "//*[self::img or self::amp-img][@alt] | //input[@type='image'][@alt] | //area[@alt][@href]"
+    "//img[@alt] | //amp-img[@alt] | //input[@type='image'][@alt] | //area[@alt][@href]"
 )
 _DRAWINGS = etree.XPath(
     "//svg | //*[@aria-label][self::i or self::span or self::div][@role='img' or self::i]"
