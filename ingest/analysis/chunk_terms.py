@@ -10,7 +10,15 @@ import numpy as np
 
 from ingest.analysis.language import detect
 from ingest.analysis.subject import Subject, title_and_path
-from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers, salt, spelling_forms
+from ingest.analysis.terms import (
+    SEPARATOR,
+    Terms,
+    form_numbers,
+    grams,
+    numbers,
+    salt,
+    spelling_forms,
+)
 from ingest.analysis.words import split
 from ingest.model import Chunk, Document
 
@@ -111,7 +119,7 @@ def _body(chunk: Chunk) -> _Field:
 def _field(text: str, language: str | None) -> _Field:
     words = split(text)
     return _Field(
-        in_order=numbers(forms(words.in_order, language)),
+        in_order=form_numbers(words.in_order, language),
         spellings=numbers(spelling_forms(words, language)),
         grams=numbers(sorted(grams(words.in_order, language))),
     )

@@ -3,7 +3,7 @@
 import io
 import lzma
 import threading
-from array import array
+from collections import Counter
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import py3langid.langid
 import Stemmer
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from py3langid.langid import LanguageIdentifier
 
@@ -18,6 +19,10 @@ _MODEL: Final = Path(py3langid.langid.__file__).parent / py3langid.langid.MODEL_
 READ: Final = 4000
 """Characters that detection reads; more would not change its answer."""
 _SURE: Final = 0.5
+_MEMORY: Final = 6
+"""Bytes: after as many, the state of the model's automaton is the same, whatever was before."""
+_PART: Final = 16
+"""Bytes read one after the other."""
 _ALGORITHMS: Final = {
     "ar": "arabic",
     "ca": "catalan",
@@ -86,20 +91,53 @@ def load_identifier() -> LanguageIdentifier:
     Not by its own function, which writes a temporary file of 60 MB: a parser process may not.
     """
     with lzma.open(_MODEL) as packed, np.load(io.BytesIO(packed.read())) as model:
-        return LanguageIdentifier(
+        return _Identifier(
             model["ptc"],
             model["pc"],
             model["classes"].tolist(),
-            _array(model["nextmove"]),
-            model["out_feat"].tolist(),
-            norm_probs=True,
-            tk_row=_array(model["nextmove_row"]),
+            model["nextmove"],
+            model["out_feat"],
+            rows=model["nextmove_row"],
         )
 
 
-def _array(numbers: NDArray[Any]) -> "array[int]":
-    """As an array of the standard library, whose items are read faster one by one."""
-    return array("H" if numbers.itemsize == 2 else "I", numbers.tobytes())
+class _Identifier(LanguageIdentifier):  # type: ignore[misc]  # untyped library
+    """Reads all parts of a text at a time: the library reads byte after byte, in Python.
+
+    Its model is in arrays, of which forked processes share all: counting references to the numbers
+    in a list would copy their memory.
+    """
+
+    def __init__(self, *model: Any, rows: NDArray[Any]) -> None:
+        super().__init__(*model, norm_probs=True, tk_row=())
+        self.tk_row = rows
+        self._rows = rows.astype(np.intp) << 8
+
+    def _raw_score(self, text: bytes) -> NDArray[Any]:
+        visits = self._visits(text) if text else None
+        scores: NDArray[Any] = (
+            self._sparse_score(visits, self.nb_ptc) if visits else super()._raw_score(b"")
+        )
+        return scores
+
+    def _visits(self, text: bytes) -> "Counter[int]":
+        """How often each feature occurs, in the order of the text: sums of scores depend on it.
+
+        Each part starts with the end of the one before, after which the state is as in the text.
+        Zeros before the text leave the first state as it is.
+        """
+        count = -(-len(text) // _PART)
+        padded = np.zeros(_MEMORY + count * _PART, np.uint8)
+        padded[_MEMORY : _MEMORY + len(text)] = np.frombuffer(text, np.uint8)
+        parts = sliding_window_view(padded, _MEMORY + _PART)[::_PART]
+        states = np.empty((count, _PART), np.intp)
+        state = np.zeros(count, np.intp)
+        for place, letters in enumerate(parts.T, -_MEMORY):
+            state = self.tk_nextmove[self._rows[state] + letters]
+            if place >= 0:
+                states[:, place] = state
+        features = self.tk_output[states.ravel()[: len(text)]]
+        return Counter(features[features >= 0].tolist())
 
 
 def _stemmer(algorithm: str) -> Stemmer.Stemmer:

@@ -1,10 +1,12 @@
 """The language of a text, and stems."""
 
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 
 import pytest
+from py3langid.langid import LanguageIdentifier
 
-from ingest.analysis.language import READ, detect, has_stemmer, stems
+from ingest.analysis.language import READ, detect, has_stemmer, load_identifier, stems
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,19 @@ def test_stemmers_are_those_of_the_language_in_every_thread() -> None:
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda code: stems(["pumpen"], code), ["de", "en", "de"]))
     assert found == [["pump"], ["pumpen"], ["pump"]]
+
+
+@pytest.mark.parametrize("length", [1, 5, 6, 7, 15, 16, 17, 22, 23, 33, 400, READ])
+def test_probabilities_are_those_of_the_library_to_the_last_bit(length: int) -> None:
+    ours = load_identifier()
+    library = LanguageIdentifier(
+        ours.nb_ptc, ours.nb_pc, ours.nb_classes, ours.tk_nextmove, ours.tk_output,
+        norm_probs=True, tk_row=ours.tk_row.tolist(),
+    )  # fmt: skip
+    letters = Random(length)
+    texts = [
+        ("Die Pumpe läuft: 東京の水、насосы работают, it runs. \ud800\0" * 100)[:length],
+        "".join(letters.choices("abcdeo éßаеи東京\n", k=length)),
+    ]
+    for text in texts:
+        assert ours.rank(text) == library.rank(text)
