@@ -3,7 +3,9 @@
 import gc
 import os
 import shutil
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from pathlib import Path
+from typing import Final
 from uuid import UUID
 
 import psycopg
@@ -21,6 +23,10 @@ from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recor
 
 CHROMIUM = shutil.which("chromium")
 """The program that tests/browser drives; None: it is not installed, and they are skipped."""
+
+_TESTS: Final = Path(__file__).parent
+_WAITING: Final = ("acceptance", "benchmarks", "browser")
+"""Folders of tests that start processes, and mostly wait for them."""
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.
@@ -76,6 +82,25 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread the files whose tests wait for processes over the first two thirds of the others.
+
+    Side by side they would leave the processors idle, and at the end nothing runs beside them.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    waiting = [path for path in files if path.relative_to(_TESTS).parts[0] in _WAITING]
+    others = [path for path in files if path not in waiting]
+    step = 2 * len(others) // (3 * len(waiting) or 1)
+    order = []
+    for number, path in enumerate(waiting):
+        order += [path, *others[number * step : (number + 1) * step]]
+    order += others[len(waiting) * step :]
+    items[:] = [item for path in order for item in files[path]]
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if CHROMIUM is None:
         terminalreporter.write_line("tests/browser was skipped: there is no `chromium`")
@@ -102,11 +127,30 @@ def _prepare(dsn: str) -> None:
         conn.execute("create table if not exists tests.job_types as table rag.job_types")
 
 
+@pytest.fixture(scope="session")
+def empty_server(server: str) -> Iterator[Callable[[], None]]:
+    """Empties the database. A new connection would take six times as long, to read the catalog."""
+    conn = psycopg.connect(server, autocommit=True)
+
+    def empty() -> None:
+        nonlocal conn
+        try:
+            conn.execute(EMPTY)
+        except psycopg.OperationalError:
+            if not conn.closed:
+                raise
+            # The test before has ended all connections.
+            conn = psycopg.connect(server, autocommit=True)
+            conn.execute(EMPTY)
+
+    yield empty
+    conn.close()
+
+
 @pytest.fixture
-def dsn(server: str) -> str:
+def dsn(server: str, empty_server: Callable[[], None]) -> str:
     """The database, empty but for the default application."""
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(EMPTY)
+    empty_server()
     return server
 
 

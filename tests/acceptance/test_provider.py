@@ -1,7 +1,6 @@
 """An embedding provider that refuses, hangs, flaps or lies: nobody's file fails for it."""
 
 import subprocess
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -177,13 +176,14 @@ def test_hanging_provider_is_given_up_quickly(
     until(lambda: len(service.search("lantern", mode="keyword")) == len(FILES))
     openai.gate.clear()
 
-    began = time.monotonic()
     answer = service.http.post("/api/search", json={"query": "lantern", "mode": mode})
-    took = time.monotonic() - began
 
-    assert took < 30  # 5 seconds, on a machine that does nothing else
+    # Its own limit, not one of the many longer ones.
+    said = "no response within 5 s"
     if mode == "hybrid":
         assert answer.json()["degraded"] == ["vector"]
+        assert said in answer.json()["degradedReason"]
         assert len(answer.json()["hits"]) == len(FILES)
     else:
         assert (answer.status_code, answer.json()["code"]) == (503, "embedding_unavailable")
+        assert said in answer.json()["detail"]

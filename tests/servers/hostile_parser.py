@@ -22,7 +22,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.text import declaration
 from ingest.page_words import Recognised
 from ingest.providers.ocr import factory
-from ingest.sandbox import child
+from ingest.sandbox import child, protocol
 from tests.servers import attacks
 
 
@@ -127,7 +127,7 @@ def _offspring(path: str) -> None:
 
 
 def _pictures(source: InputFile, count: str) -> str:
-    """Each takes most of the time that there is for a file."""
+    """Read so many, slowly enough that each is reported."""
     if source.ocr is None:
         return "no ocr"
     return " ".join(source.ocr.read(Image.new("L", (1, 1))) for _ in range(int(count)))
@@ -137,7 +137,7 @@ class _Slow(Recogniser):
     name = "slow 1"
 
     def recognise(self, image: Image.Image) -> Recognised:
-        time.sleep(0.7)
+        time.sleep(2 * protocol.NOTE_SECONDS)
         return Recognised("read")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from harness.patience import PATIENCE
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.governor import Governor
@@ -197,6 +198,7 @@ async def test_operator_ends_all_pauses_and_resumes_jobs(
     file = await waiting_file(operator, conn)
     await fail(runtime)
     await runtime.governor.record_rate_limit("firecrawl/x", retry_after=timedelta(hours=1))
+    await conn.execute("update rag.lanes set paused_until = now() + interval '1 hour'")
     await conn.execute("listen rag_jobs")
 
     answer = await operator.post(RESUME)
@@ -205,7 +207,7 @@ async def test_operator_ends_all_pauses_and_resumes_jobs(
     assert (await job_row(conn, UUID(file["jobId"])))["run_at"] is None
     assert await runtime.governor.reserve("firecrawl/x") is None
     assert await runtime.governor.reserve(LANE) is None
-    async for _ in conn.notifies(timeout=10, stop_after=1):
+    async for _ in conn.notifies(timeout=PATIENCE, stop_after=1):
         return
     pytest.fail("no worker was woken")
 

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 
+from harness.patience import AGES
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.postgres.database import Connection, Pool
@@ -35,7 +36,6 @@ async def test_slots_that_come_free_one_after_the_other_are_filled_by_one_claim(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(loop, "_LINGER", timedelta(seconds=0.5))
     gates: defaultdict[UUID, asyncio.Event] = defaultdict(asyncio.Event)
 
     async def wait(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
@@ -52,10 +52,15 @@ async def test_slots_that_come_free_one_after_the_other_are_filled_by_one_claim(
             return await take(conn, batch)
 
         worker._claiming.take = noted  # type: ignore[method-assign]  # to see how many it asks for
-        await asyncio.sleep(0.6)  # the wait after the first claim is over
+        for pause in ("_LINGER", "_POLL_NOT_LISTENING"):
+            monkeypatch.setattr(loop, pause, AGES)
+        await asyncio.sleep(0.6)  # the waits that began before are over
         for id in ids[:2]:
             gates[id].set()
             await until_status(conn, id, "completed")
+        await until(lambda: truth_of(worker._is_lingering and len(worker._running.slots) == 4))
+        assert asked == []
+        worker._wake_after_linger()
         await until(lambda: truth_of(asked))
         await until(lambda: all_running(conn, 6))
         for id in ids:

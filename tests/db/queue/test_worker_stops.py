@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
+from harness.patience import AGES
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import job_control
@@ -141,8 +142,15 @@ async def test_a_worker_keeps_a_job_that_takes_longer_than_the_lease(
 ) -> None:
     handler = Scripted()
     handler.gate = asyncio.Event()
-    stale_after = timedelta(seconds=3)
+    stale_after = 2 * AGES
     [id] = await enqueue(conn, application_id)
+
+    async def is_renewed() -> bool:
+        cursor = await conn.execute(
+            "select heartbeat_at > now() - %s::interval from rag.workers", [stale_after]
+        )
+        return await cursor.fetchone() == (True,)
+
     async with running_worker(
         dsn,
         pool,
@@ -151,8 +159,12 @@ async def test_a_worker_keeps_a_job_that_takes_longer_than_the_lease(
         stale_after=stale_after,
     ):
         await until_status(conn, id, "processing")
-        for _ in range(35):
-            await asyncio.sleep(0.1)
+        for _ in range(3):
+            await conn.execute(
+                "update rag.workers set heartbeat_at = heartbeat_at - 2 * %s::interval",
+                [stale_after],
+            )
+            await until(is_renewed)
             assert await recover_stale_jobs(pool, stale_after=stale_after) == 0
         handler.gate.set()
         row = await until_status(conn, id, "completed")

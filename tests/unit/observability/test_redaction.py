@@ -224,11 +224,11 @@ def test_settings_errors_quote_no_value(
 
 
 def test_redaction_is_linear_in_time() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for text in ("//:" * 30_000, "password=" * 10_000, "_" * 100_000, 'key="' * 20_000):
         redact(text)
 
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Parsers that do what a hostile file tells them."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,18 +13,6 @@ from tests.unit.sandbox.hostile_files import MIB, Files
 @pytest.fixture
 async def pool() -> AsyncIterator[ParserPool]:
     pool = ParserPool(size=2, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-    yield pool
-    await pool.close()
-
-
-@pytest.fixture
-async def hasty() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(
-        size=1,
-        timeout=timedelta(seconds=4),
-        memory=1024 * MIB,
-        child="tests.servers.hostile_parser",
-    )
     yield pool
     await pool.close()
 
