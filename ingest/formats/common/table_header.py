@@ -29,7 +29,8 @@ _UNIT = (
 _UNITS = re.compile(
     rf"{_UNIT}(?:[²³]|\^?-?[1-6])?(?:\s?[/·*]\s?{_UNIT}(?:[²³]|\^?-?[1-6])?){{0,3}}"
 )
-_BRACKETED = re.compile(r"\[[^\[\]]{1,12}\]|\([^()]{1,12}\)")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,12})\]|\(([^()]{1,12})\)")
+_CODE = re.compile("[A-Z]")  # the answer A, a vitamin; or the ampere
 _NO_UNIT = frozenset("-\u2013\u2014")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
@@ -143,7 +144,10 @@ def _groups(rows: Sequence[Row], index: int) -> bool:
 
 
 def _are_units(rows: Sequence[Row], index: int) -> bool:
-    """Whether a row has the units of the columns that the row above it names, of values below."""
+    """Whether a row has the units of the columns that the row above it names, of values below.
+
+    In doubt it has none: a row of units that is read as a record costs less than a record lost.
+    """
     if index + 1 >= len(rows):
         return False
     named, below = rows[index - 1], rows[index + 1 :]
@@ -152,7 +156,8 @@ def _are_units(rows: Sequence[Row], index: int) -> bool:
         len(units) > 1
         and 3 * len(units) >= _filled(named)
         and all(column < len(named) and named[column] for column in units)
-        and all(map(_is_unit, (rows[index][column] for column in units)))
+        and all(_is_unit(rows[index][column]) for column in units)
+        and not all(_CODE.fullmatch(_bare(rows[index][column])) for column in units)
         and not any(map(is_value, named))
         and not any(_is_unit(cell) for cell in named if len(cell) > 1)
         and all(_holds_values(below, column) for column in units)
@@ -160,7 +165,13 @@ def _are_units(rows: Sequence[Row], index: int) -> bool:
 
 
 def _is_unit(cell: str) -> bool:
-    return bool(_UNITS.fullmatch(cell) or _BRACKETED.fullmatch(cell))
+    return not is_value(cell) and bool(_UNITS.fullmatch(_bare(cell)))
+
+
+def _bare(cell: str) -> str:
+    """The cell without brackets around it."""
+    bracketed = _BRACKETED.fullmatch(cell)
+    return (bracketed[1] or bracketed[2]).strip() if bracketed else cell
 
 
 def _is_merged(row: Row) -> bool:

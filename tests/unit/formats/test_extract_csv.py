@@ -291,6 +291,8 @@ def test_a_longer_row_after_a_blank_one_is_no_header(rows: str) -> None:
         (["s", "V", "mA"], "- Time s: 0.1; Voltage V: 5.0; Load mA: 20"),
         (["[min]", "(kV)", "[kg/m³]"], "- Time [min]: 0.1; Voltage (kV): 5.0; Load [kg/m³]: 20"),
         (["-", "%", "m/s^2"], "- Time: 0.1; Voltage %: 5.0; Load m/s^2: 20"),
+        (["s", "V", "A"], "- Time s: 0.1; Voltage V: 5.0; Load A: 20"),
+        (["(s)", "(V)", "( kA )"], "- Time (s): 0.1; Voltage (V): 5.0; Load ( kA ): 20"),
         (["", "°C", "€/kWh"], "- Time: 0.1; Voltage °C: 5.0; Load €/kWh: 20"),
     ],
 )
@@ -309,3 +311,41 @@ def test_units_below_the_names_of_columns_belong_to_them(units: list[str], first
 )
 def test_short_words_below_names_are_no_units(rows: list[str]) -> None:
     assert f"{rows[0].split(';')[0]}: {rows[1].split(';')[0]}" in extract("\n".join(rows)).text
+
+
+@pytest.mark.parametrize(
+    ("rows", "records"),
+    [
+        (
+            ["Net,Gross", "(500),(300)", "200,100", "300,120"],
+            ["Net: (500); Gross: (300)", "Net: 200; Gross: 100", "Net: 300; Gross: 120"],
+        ),
+        (
+            ["Umsatz;Ergebnis", "(1.250);(300)", "2.000;150"],
+            ["Umsatz: (1.250); Ergebnis: (300)", "Umsatz: 2.000; Ergebnis: 150"],
+        ),
+        (
+            ["Week,Jan,Feb,Mar", ",(120),(95),(10)", "2,120,95,10"],
+            ["Jan: (120); Feb: (95); Mar: (10)", "Week: 2; Jan: 120; Feb: 95; Mar: 10"],
+        ),
+        (["Home,Away", "[2],[1]", "3,0"], ["Home: [2]; Away: [1]", "Home: 3; Away: 0"]),
+        (["In,Out", "(n/a),(n/a)", "3,2"], ["In: (n/a); Out: (n/a)", "In: 3; Out: 2"]),
+        (
+            ["Mon,Tue", "(closed),(closed)", "3,2"],
+            ["Mon: (closed); Tue: (closed)", "Mon: 3; Tue: 2"],
+        ),
+        (
+            ["Q1,Q2,Q3", "A,B,A", "1,2,3", "2,1,1"],
+            ["Q1: A; Q2: B; Q3: A", "Q1: 1; Q2: 2; Q3: 3", "Q1: 2; Q2: 1; Q3: 1"],
+        ),
+        (["First,Second", "(A),[V]", "3,2"], ["First: (A); Second: [V]", "First: 3; Second: 2"]),
+        (
+            ["Player,Goals,Assists", "N,A,(x)", "7,3,2"],
+            ["Player: N; Goals: A; Assists: (x)", "Player: 7; Goals: 3; Assists: 2"],
+        ),
+    ],
+)
+def test_a_first_record_of_amounts_or_codes_is_no_row_of_units(
+    rows: list[str], records: list[str]
+) -> None:
+    assert extract("\n".join(rows)).text == "\n".join(f"- {record}" for record in records)

@@ -230,3 +230,16 @@ def test_forms_are_labels_with_values(rows: list[list[Cell]], expected: str) -> 
 )
 def test_tables_of_two_columns_are_no_forms(rows: list[list[Cell]], expected: str) -> None:
     assert text_of(*rows).startswith(expected)
+
+
+def test_a_first_record_of_negative_amounts_in_brackets_is_kept() -> None:
+    rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>Net</t></is></c>'
+    rows += '<c r="B1" t="inlineStr"><is><t>Gross</t></is></c></row>'
+    for at, (net, gross) in enumerate([(-500, -300), (200, 100), (300, 120)], start=2):
+        rows += f'<row r="{at}"><c r="A{at}" s="1"><v>{net}</v></c>'
+        rows += f'<c r="B{at}" s="1"><v>{gross}</v></c></row>'
+    data = xlsx({"S": rows}, formats=["#,##0;(#,##0)"])
+
+    assert text(data) == (
+        "## S\n\n- Net: (500); Gross: (300)\n- Net: 200; Gross: 100\n- Net: 300; Gross: 120"
+    )
