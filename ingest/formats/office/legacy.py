@@ -30,7 +30,8 @@ _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
 # RTF writes a character beyond U+FFFF as a surrogate pair, which xberg drops.
 _PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
-_MAC = re.compile(rb"\\mac(?![a-z0-9])")
+# Text may have it too: `c:\\mac`.
+_MAC = re.compile(rb"\s*+\{(?:\\[a-z]+-?\d*\s*)*?\\mac(?![a-z0-9])")
 _HEAD = 200  # bytes in which a file says its character set
 _PIECES = "word_95 1"
 _SENTENCE = 40  # characters; marks are shorter, instructions are not
@@ -90,7 +91,8 @@ def _with_code_page(data: bytes) -> bytes:
     head = data[:_HEAD]
     if b"\\ansicpg" in head:
         return data
-    return _MAC.sub(rb"\\mac\\ansicpg10000", head, count=1) + data[_HEAD:]
+    mac = _MAC.match(head)
+    return head[: mac.end()] + b"\\ansicpg10000" + data[mac.end() :] if mac else data
 
 
 def _rtf_text(data: bytes) -> str:

@@ -209,35 +209,18 @@ def test_comments_of_rtf_follow_with_their_authors() -> None:
     )
 
 
-def test_rtf_of_the_macintosh_is_read_in_its_code_page() -> None:
-    mac = rb"{\rtf1\mac{\fonttbl{\f0\fnil Geneva;}}\f0 caf\'8e na\'95ve\par}"
+@pytest.mark.parametrize("head", [rb"{\rtf1\mac", rb"{\rtf1 \mac\deff0 ", b"\n{\\rtf\\mac\n"])
+def test_rtf_of_the_macintosh_is_read_in_its_code_page(head: bytes) -> None:
+    mac = head + rb"{\fonttbl{\f0\fnil Geneva;}}\f0 caf\'8e na\'95ve\par}"
 
     assert extract(mac, "a.rtf").text == "café naïve"
 
 
-@pytest.mark.parametrize(
-    "deleted",
-    [r"{\deleted gone }", r"{\b\deleted\revauthdel1 gone }", r"{\deleted a" + _FOOTNOTE + "x}}"],
-)
-def test_tracked_deletions_of_rtf_are_left_out(deleted: str) -> None:
-    assert rtf(r"\pard Kept " + deleted + r"{\deleted0 and }more.\par").text == "Kept and more."
+@pytest.mark.parametrize("text", [rb"See c:\\mac\\app: ", rb"{\mac}See c:\\mac\\app: "])
+def test_a_path_in_the_text_of_rtf_is_no_code_page(text: bytes) -> None:
+    data = rb"{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}" + text + rb"Gr\'f6\'dfe\par}"
 
-
-@pytest.mark.parametrize(
-    ("body", "text"),
-    [
-        (
-            r"Contract A. \deleted old\deleted0  Payment is due.\par Liability is limited.\par",
-            "Contract A. Payment is due.\n\nLiability is limited.",
-        ),
-        (r"{Contract \deleted1 gone\plain  kept} \deleted old\deleted0 too\par",
-         "Contract kept too"),
-        (r"{\deleted gone {\b gone} gone}kept\par", "kept"),
-        (r"A {\deleted x{y}{\deleted0 kept {\b too}} z} end\par", "A kept **too** end"),
-    ],
-)  # fmt: skip
-def test_tracked_deletions_of_rtf_end_where_their_property_does(body: str, text: str) -> None:
-    assert rtf(r"\pard " + body).text == text
+    assert extract(data, "a.rtf").text == r"See c:\mac\app: Größe"
 
 
 @pytest.mark.parametrize(
