@@ -5,8 +5,9 @@ as a second, small file.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from ingest.formats.common.notes import end_sections
@@ -29,6 +30,8 @@ _MARKED = re.compile(
     "[\ufdd0\ufdd2]?\ufdd4(\\d{1,7})\ufdd5(?: *[\ufdd1\ufdd3])?\\1"
 )
 _BETWEEN, _BETWEEN_READ = b"\\par\\pard\\plain\\uc0\\u-554 \\par\\pard\\plain ", "\ufdd6"
+_WHOLE = {b"footnote", b"annotation", b"atnauthor", b"nonesttables"}
+"""Groups with properties of their own: in deleted text, nothing of them is kept."""
 _FIRST = 100  # bytes in which a group says what it is
 
 
@@ -76,8 +79,10 @@ def take_notes(data: bytes) -> tuple[bytes, Notes]:
     """
     if not _ANY.search(data):
         return data, Notes()
-    dropped = list(_ranges(data, {b"deleted", b"nonesttables"}))
-    data = b"".join(_left(data, dropped, lambda _: b""))
+    if b"\\deleted" in data:
+        data = b"".join(_left(data, _Deletions(data), lambda _: b""))
+    if b"\\nonesttables" in data:
+        data = b"".join(_left(data, _ranges(data, {b"nonesttables"}), lambda _: b""))
     data = _INNER_CELL.sub(rb"\\tab ", _COUNTED.sub(b"", data))
     found = Notes(head=_head(data))
     author = b""
@@ -95,10 +100,12 @@ def take_notes(data: bytes) -> tuple[bytes, Notes]:
         return b""
 
     words = {b"footnote", b"annotation", b"atnauthor"}
-    return b"".join(_left(data, list(_ranges(data, words)), taken)), found
+    return b"".join(_left(data, _ranges(data, words), taken)), found
 
 
-def _left(data: bytes, ranges: list[_Range], instead: Callable[[_Range], bytes]) -> Iterator[bytes]:
+def _left(
+    data: bytes, ranges: Iterable[_Range], instead: Callable[[_Range], bytes]
+) -> Iterator[bytes]:
     end = 0
     for part in ranges:
         yield data[end : part.start]
@@ -115,48 +122,94 @@ def _head(data: bytes) -> bytes:
 
 
 def _ranges(data: bytes, words: set[bytes]) -> Iterator[_Range]:
-    """Groups that begin with one of the words; of `deleted`, what follows until it is undone."""
+    """Groups that begin with one of the words; those inside them are part of them."""
     groups: list[int] = []
     opened: _Range | None = None
-    depth = 0  # number of groups around it
-    resumed: _Range | None = None  # a deletion that a group inside undoes, behind that group
+    depth = 0  # of the group
+    for token in _tokens(data):
+        if token[0] == b"{":
+            groups.append(token.start())
+        elif token[0] == b"}" and groups:
+            groups.pop()
+            if opened is not None and len(groups) < depth:
+                yield opened._replace(end=token.end())
+                opened = None
+        elif opened is None and groups and token[2] in words and _is_first(data, groups[-1], token):
+            opened = _Range(groups[-1], token.end(), token[2], token.end())
+            depth = len(groups)
+
+
+@dataclass(slots=True)
+class _Group:
+    start: int
+    was_deleted: bool
+    """Whether the text around it is deleted: so it is again behind it."""
+    is_split: bool = False
+    """Whether it begins deleted, and something in it is kept; then its braces are, too."""
+
+
+class _Deletions:
+    """Finds deleted text. Groups inherit the property, and what they say of it ends with them."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._groups: list[_Group] = []
+        self._begin: int | None = None  # of the deleted text that is not yet given
+        self._dropped = 0  # depth of a note or the like that is deleted as a whole
+
+    def __iter__(self) -> Iterator[_Range]:
+        for token in _tokens(self._data):
+            is_off = token[2] == b"plain" or (token[2] == b"deleted" and token[3] == b"0")
+            if token[0] == b"{":
+                self._groups.append(_Group(token.start(), was_deleted=self._begin is not None))
+            elif token[0] == b"}" and self._groups:
+                yield from self._close(token)
+            elif self._begin is None:
+                if self._groups and token[2] == b"deleted" and not is_off:
+                    self._begin = token.start()
+            elif not self._dropped and is_off:
+                yield from self._keep(self._begin, token.start())
+            elif not self._dropped and (token[2] in _WHOLE or token[0] == b"\\*"):
+                is_first = self._groups and _is_first(self._data, self._groups[-1].start, token)
+                self._dropped = len(self._groups) if is_first else 0
+
+    def _close(self, token: re.Match[bytes]) -> Iterator[_Range]:
+        group = self._groups.pop()
+        if len(self._groups) < self._dropped:
+            self._dropped = 0
+        if self._begin is not None and (group.is_split or not group.was_deleted):
+            yield _deleted(self._begin, token.start())
+            self._begin = None
+        if group.was_deleted and self._begin is None:
+            self._begin = token.end()
+
+    def _keep(self, begin: int, end: int) -> Iterator[_Range]:
+        """The deleted text up to `end`, without the braces of the groups that are still open."""
+        inside = list(takewhile(lambda group: group.start >= begin, reversed(self._groups)))
+        for group in reversed(inside):
+            group.is_split = True
+            yield _deleted(begin, group.start)
+            begin = group.start + 1
+        yield _deleted(begin, end)
+        self._begin = None
+
+
+def _deleted(start: int, end: int) -> _Range:
+    return _Range(start, end, b"deleted", start)
+
+
+def _is_first(data: bytes, group: int, token: re.Match[bytes]) -> bool:
+    """Whether a word says what its group is."""
+    start = token.start()
+    return start - group < _FIRST and data[group + 1 : start].strip() in (b"", b"\\*")
+
+
+def _tokens(data: bytes) -> Iterator[re.Match[bytes]]:
+    """Braces and control words outside of binary data."""
     at = 0
     while (token := _TOKEN.search(data, at)) is not None:
         at = token.end()
         if token[1] is not None:
-            at += int(token[1])  # binary data
-        elif token[0] == b"{":
-            groups.append(token.start())
-        elif opened is not None and len(groups) == depth and _ends(opened, token):
-            is_part = opened.word == b"deleted"
-            yield opened._replace(end=token.start() if is_part else token.end())
-            opened = None
-        elif opened is not None and len(groups) == depth + 1 and _is_kept(opened, token):
-            yield opened._replace(end=groups[-1])
-            yield opened._replace(start=groups[-1] + 1, end=token.end())
-            opened, resumed = None, opened
-        elif resumed is not None and token[0] == b"}" and len(groups) == depth + 1:
-            opened, resumed = resumed._replace(start=token.end(), content=token.end()), None
-        elif opened is None and groups and token[2] in words and token[3] != b"0":
-            opened, depth = _begun(data, groups[-1], token), len(groups)
-        if token[0] == b"}" and groups:
-            groups.pop()
-
-
-def _ends(part: _Range, token: re.Match[bytes]) -> bool:
-    if token[0] == b"}":
-        return True
-    return part.word == b"deleted" and (token[2] == b"plain" or _is_kept(part, token))
-
-
-def _is_kept(part: _Range, token: re.Match[bytes]) -> bool:
-    return part.word == token[2] == b"deleted" and token[3] == b"0"
-
-
-def _begun(data: bytes, group: int, token: re.Match[bytes]) -> _Range | None:
-    """The range that the word begins in its group, without its end; None if it begins none."""
-    start, word, end = token.start(), token[2], token.end()
-    if word == b"deleted":
-        return _Range(start, end, word, end)
-    is_first = start - group < _FIRST and data[group + 1 : start].strip() in (b"", b"\\*")
-    return _Range(group, end, word, end) if is_first else None
+            at += int(token[1])
+        else:
+            yield token
