@@ -6,7 +6,7 @@ The classes tell apart cells whose texts do not: `5 kg` may be typed, or a numbe
 import datetime as dt
 from typing import Any
 
-from ingest.formats.common.links import link, web_address
+from ingest.formats.common.links import can_be_linked, link, web_address
 
 _MIDNIGHT = dt.time()
 _EXACT = 2.0**53  # beyond this, floats skip integers
@@ -38,13 +38,27 @@ class Linked(str):
 
     @classmethod
     def to(cls, text: str, address: str) -> str:
-        """The text itself if it says the address."""
-        markdown = link(text, web_address(address))
+        """The text itself if it says the address. A number or date stays one.
+
+        A number never says an address, even if it is part of it: the number of a ticket.
+        """
+        known = web_address(address)
+        is_number = isinstance(text, Number) and known and can_be_linked(text)
+        markdown = f"[{text}]({known})" if is_number else link(text, known)
         if markdown == text:
             return text
-        linked = cls(text)
+        kind = _LinkedDate if isinstance(text, Date) else _LinkedNumber
+        linked = (kind if isinstance(text, Number) else cls)(text)
         linked.markdown = markdown
         return linked
+
+
+class _LinkedNumber(Linked, Number):
+    __slots__ = ()
+
+
+class _LinkedDate(Linked, Date):
+    __slots__ = ()
 
 
 def written(cell: str) -> str:

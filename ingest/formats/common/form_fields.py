@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from ingest.formats.common.cells import Across
+from ingest.formats.common.cells import Across, written
 from ingest.formats.common.table_header import Row, is_date, is_value
 
 MOST_FIELDS: Final = 40
@@ -54,7 +54,7 @@ def form_fields(row: Row) -> Iterator[str]:
         if is_label and not is_last and not label:
             label = cell.rstrip(":\uff1a ")
         else:
-            yield f"{label}: {cell}" if label else cell
+            yield f"{label}: {written(cell)}" if label else written(cell)
             label = ""
 
 

@@ -26,8 +26,8 @@ class Layout:
         self._changes: dict[int, tuple[array[int], array[int]]] = {}
         """By column: rows where the style of numbers changes, and the styles."""
         self.merges: list[Merge] = []
-        self.raised: Mapping[str, str] = {}
-        """Texts with raised or lowered figures, by their plain text: `106` → `10^6`."""
+        self.raised: Mapping[tuple[int, int], str] = {}
+        """Texts of cells with raised or lowered figures (`10^6`), by row and column."""
         self.links: Mapping[tuple[int, int], str] = {}
         """Addresses of cells that are links, by row and column."""
 
@@ -47,11 +47,16 @@ class Layout:
 
     def text(self, value: Any, row: int, column: int) -> str:
         """The text that the cell shows."""
+        return self.linked(self._shown(value, row, column), row, column)
+
+    def linked(self, text: str, row: int, column: int) -> str:
+        """The text of a cell, with its address if it is a link."""
+        address = self.links.get((row, column))
+        return Linked.to(text, address) if address and text else text
+
+    def _shown(self, value: Any, row: int, column: int) -> str:
         if isinstance(value, str):
-            text = cell_text(value)
-            text = self.raised.get(text, text)
-            address = self.links.get((row, column))
-            return Linked.to(text, address) if address else text
+            return self.raised.get((row, column)) or cell_text(value)
         if isinstance(value, bool) or value is None:
             return cell_text(value)
         code = self._code(row, column)

@@ -18,7 +18,7 @@ from ingest.formats.office.xml_tree import attribute
 from ingest.formats.sheets.layout import Layout
 from ingest.formats.sheets.limits import blocks, column_number
 from ingest.formats.sheets.second_reader import SheetEntry
-from ingest.formats.sheets.xlsx_texts import cell_links, raised_in, raised_strings
+from ingest.formats.sheets.xlsx_texts import cell_links, raised_cells, raised_strings
 from ingest.optional_steps import improve
 
 _CELL: Final = re.compile(
@@ -45,7 +45,7 @@ class XlsxLayouts:
         )
         listed = book.iterfind("{*}sheets/{*}sheet")
         self.sheets = [self._entry(sheet) for sheet in listed]
-        self._raised: dict[str, str] | None = None
+        self._raised: dict[int, str] | None = None
 
     def of(self, index: int) -> Layout:
         """The number formats of the sheet with this index; none if its part is missing."""
@@ -54,17 +54,16 @@ class XlsxLayouts:
         if part:
             if layout.has_formats:
                 read_styles(*self._package.member(part), layout)
-            self._read_texts(part, layout)
+            self.read_texts(part, layout)
         return layout
 
-    def _read_texts(self, part: str, layout: Layout) -> None:
+    def read_texts(self, part: str, layout: Layout) -> None:
+        """Note the raised figures and the links of a sheet."""
         if self._raised is None:
             read = partial(raised_strings, self._package, self.workbook)
-            self._raised = improve("styles", read, otherwise=dict[str, str])
-        inline = improve(
-            "styles", partial(raised_in, self._package, part), otherwise=dict[str, str]
-        )
-        layout.raised = {**self._raised, **inline}
+            self._raised = improve("styles", read, otherwise=dict[int, str])
+        raised = partial(raised_cells, self._package, part, self._raised)
+        layout.raised = improve("styles", raised, otherwise=dict)
         layout.links = improve("links", partial(cell_links, self._package, part), otherwise=dict)
 
     def _entry(self, sheet: etree._Element) -> SheetEntry:

@@ -32,6 +32,7 @@ class XlsxReader:
     def read(self, sheet: SheetEntry) -> Cells:
         """Raises Permanent `corrupt` and `too_large`, KeyError, and errors of zipfile and lxml."""
         cells = Cells(Layout(self._layouts.codes, is_1904=self._layouts.is_1904))
+        self._layouts.read_texts(sheet.part, cells.layout)
         row = column = -1
         for element in _elements(self._package, sheet.part):
             name = local(element)

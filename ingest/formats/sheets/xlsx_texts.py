@@ -2,7 +2,8 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice, product
 from typing import Final, cast
 
 from lxml import etree
@@ -13,59 +14,89 @@ from ingest.formats.office.opc import Package
 from ingest.formats.office.xml_tree import local
 from ingest.formats.sheets.limits import blocks, column_number
 
-_MOST: Final = 100_000  # texts, and links of a sheet
+Place = tuple[int, int]
+"""Row and column of a cell."""
+_MOST: Final = 100_000  # texts, and cells of a sheet with links
+_MOST_OF_LINK: Final = 10_000  # cells
+_MOST_CELLS: Final = 500_000  # of a sheet with raised figures
 _LINK: Final = re.compile(rb"<(?:[\w.-]+:)?hyperlink\s([^<>]{1,4000})>")
-_PLACE: Final = re.compile(rb"(?:^|\s)ref=[\"']\$?([A-Z]{1,3})\$?(\d{1,7})[\"':]")
+_CORNER: Final = rb"\$?([A-Z]{1,3})\$?(\d{1,7})"
+_RANGE: Final = re.compile(rb"(?:^|\s)ref=[\"']" + _CORNER + rb"(?::" + _CORNER + rb")?[\"']")
+_REFERENCE: Final = re.compile(_CORNER)
+_STRING: Final = re.compile(
+    rb"<(?:[\w.-]+:)?c\s([^<>]{1,400})>\s*+<(?:[\w.-]+:)?v(?:\s[^<>]{0,100})?>\s{0,9}(\d{1,9})\s{0,9}<"
+)
+_LONGEST_CELL: Final = 1000  # bytes that `_STRING` matches
+_CELL: Final = re.compile(rb"(?:^|\s)r\s*=\s*[\"']" + _CORNER + rb"[\"']")
+_IS_SHARED: Final = re.compile(rb"(?:^|\s)t\s*=\s*[\"']s[\"']")
 _RELATION: Final = re.compile(rb"\s(?:[\w.-]+:)?id=[\"']([^\"'<>]*)[\"']")
 _MARK: Final = {"superscript": raised, "subscript": lowered}
 
 
-def raised_strings(package: Package, workbook: str) -> dict[str, str]:
-    """`raised_in` for the strings that all sheets share."""
+def raised_strings(package: Package, workbook: str) -> dict[int, str]:
+    """Strings that all sheets share and that have raised or lowered figures, by their number."""
     parts = package.related(workbook, "sharedStrings")
-    return raised_in(package, parts[0]) if parts else {}
-
-
-def raised_in(package: Package, part: str) -> dict[str, str]:
-    """Strings with raised or lowered figures, by their text without them (`106` → `10^6`).
-
-    A text that the part also has without such figures is left out.
-    """
-    if part not in package or not _says(package, part, b"vertAlign"):
+    if not parts or not _says(package, parts[0], b"vertAlign"):
         return {}
-    found: dict[str, str] = {}
-    for item in _items(package, part):
-        runs = list(item.iterchildren("{*}r"))
-        written = cell_text(written_out("".join(map(_run, runs))))
-        plain = cell_text("".join(map(_text, runs)))
-        if written != plain and len(found) < _MOST:
-            found[plain] = written
-    for item in _items(package, part) if found else ():
-        if next(item.iterfind(".//{*}vertAlign"), None) is None:
-            texts = item.iterchildren("{*}t", "{*}r")
-            found.pop(
-                cell_text("".join(t.text or "" if local(t) == "t" else _text(t) for t in texts)),
-                None,
-            )
+    written = enumerate(map(_with_raised, _items(package, parts[0])))
+    return dict(islice(((number, text) for number, text in written if text), _MOST))
+
+
+def raised_cells(package: Package, part: str, shared: Mapping[int, str]) -> dict[Place, str]:
+    """Texts of a sheet's cells with raised or lowered figures: `10^6`.
+
+    A formula's result is never one of them, even if it reads the same.
+    """
+    found = dict(islice(_shared_cells(package, part, shared), _MOST_CELLS)) if shared else {}
+    for item in _items(package, part) if _says(package, part, b"vertAlign") else ():
+        cell = item.getparent()
+        place = _REFERENCE.fullmatch(cell.get("r", "").encode()) if cell is not None else None
+        if place and len(found) < _MOST_CELLS and (text := _with_raised(item)):
+            found[_place(place[1], place[2])] = text
     return found
 
 
-def cell_links(package: Package, part: str) -> dict[tuple[int, int], str]:
-    """External addresses by the first cell of each link."""
+def _shared_cells(
+    package: Package, part: str, shared: Mapping[int, str]
+) -> Iterator[tuple[Place, str]]:
+    rest = b""
+    for block in blocks(*package.member(part)):
+        data = rest + block
+        for attributes, number in _STRING.findall(data):
+            text = shared.get(int(number))
+            if text and _IS_SHARED.search(attributes) and (stated := _CELL.search(attributes)):
+                yield _place(stated[1], stated[2]), text
+        rest = data[-_LONGEST_CELL:]  # a cell may be split between blocks
+
+
+def cell_links(package: Package, part: str) -> dict[Place, str]:
+    """External addresses of cells; of large ranges, those of the first cells."""
     relations = {
         name: relation.target
         for name, relation in package.relations(part).items()
         if relation.kind == "hyperlink" and relation.is_external
     }
-    found: dict[tuple[int, int], str] = {}
+    found: dict[Place, str] = {}
     for data in blocks(*package.member(part)) if relations else ():
         for attributes in _LINK.findall(data):
-            place, stated = _PLACE.search(attributes), _RELATION.search(attributes)
-            if place and stated and len(found) < _MOST:
-                address = relations.get(html.unescape(stated[1].decode("utf-8", "replace")))
+            stated, relation = _RANGE.search(attributes), _RELATION.search(attributes)
+            if stated and relation:
+                address = relations.get(html.unescape(relation[1].decode("utf-8", "replace")))
+                room = min(_MOST - len(found), _MOST_OF_LINK)
                 if address:
-                    found[int(place[2]) - 1, column_number(place[1]) - 1] = address
+                    found |= dict.fromkeys(islice(_places(*stated.groups()), room), address)
     return found
+
+
+def _places(column: bytes, row: bytes, last_column: bytes, last_row: bytes) -> Iterator[Place]:
+    """The cells of a range, row by row."""
+    ends = _place(column, row), _place(last_column or column, last_row or row)
+    rows, columns = (range(min(pair), max(pair) + 1) for pair in zip(*ends, strict=True))
+    return product(rows, columns)
+
+
+def _place(column: bytes, row: bytes) -> Place:
+    return int(row) - 1, column_number(column) - 1
 
 
 def _says(package: Package, part: str, word: bytes) -> bool:
@@ -90,6 +121,13 @@ def _items(package: Package, part: str) -> Iterator[etree._Element]:
                 element.clear()
                 while (before := element.getprevious()) is not None:
                     before.getparent().remove(before)
+
+
+def _with_raised(item: etree._Element) -> str:
+    """The text of a string with raised or lowered figures; empty if it has none."""
+    runs = list(item.iterchildren("{*}r"))
+    written = cell_text(written_out("".join(map(_run, runs))))
+    return written if written != cell_text("".join(map(_text, runs))) else ""
 
 
 def _run(run: etree._Element) -> str:

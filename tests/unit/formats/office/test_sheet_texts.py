@@ -2,10 +2,13 @@
 
 import io
 import zipfile
+from collections.abc import Sequence
 
 import pytest
+from python_calamine import CalamineError
 
 from ingest.formats.registry import extract as extract_file
+from ingest.formats.sheets import calamine_sheets
 from tests.builders.make_sheets import Cell, ods, xlsx
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -30,6 +33,19 @@ POWER = run("10") + run("6", "superscript") + run(" Pa")
 GAS = run("CO") + run("2", "subscript")
 
 
+class Refusing:
+    @staticmethod
+    def from_filelike(stream: object) -> None:
+        raise CalamineError("refused")
+
+
+@pytest.fixture(params=["calamine", "second reader"])
+def any_reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "second reader":
+        monkeypatch.setattr(calamine_sheets, "CalamineWorkbook", Refusing)
+
+
+@pytest.mark.usefixtures("any_reader")
 def test_raised_figures_of_inline_texts_stay_apart() -> None:
     rows = (
         f'<row r="1">{inline("A1", "<t>Limit</t>")}{inline("B1", "<t>Gas</t>")}</row>'
@@ -60,6 +76,7 @@ def shared(*strings: str) -> bytes:
     return xlsx({"S": rows}, extra=extra)
 
 
+@pytest.mark.usefixtures("any_reader")
 def test_raised_figures_of_shared_texts_stay_apart() -> None:
     assert text(shared(POWER, "<t>12 Pa</t>", GAS)) == (
         "- Limit: 10^6 Pa; N: 1\n- Limit: 12 Pa; N: 1\n- Limit: CO₂; N: 1"
@@ -71,36 +88,99 @@ def test_raised_marks_in_brackets_stay_as_their_legend_has_them() -> None:
 
 
 def test_a_text_that_also_stands_without_raised_figures_is_kept() -> None:
-    assert "Limit: 106; N: 1" in text(shared(run("10") + run("6", "superscript"), "<t>106</t>"))
+    assert text(shared(run("10") + run("6", "superscript"), "<t>106</t>")) == (
+        "- Limit: 10^6; N: 1\n- Limit: 106; N: 1"
+    )
 
 
+@pytest.mark.usefixtures("any_reader")
+def test_results_of_formulas_have_no_raised_figures() -> None:
+    result = '<c r="A4" t="str"><f>1</f><v>106 Pa</v></c>'
+    rows = (
+        f'<row r="2">{inline("A2", "<t>Limit</t>")}{inline("B2", "<t>N</t>")}</row>'
+        f'<row r="3">{inline("A3", POWER)}<c r="B3"><v>1</v></c></row>'
+        f'<row r="4">{result}<c r="B4"><v>2</v></c></row>'
+    )
+
+    assert text(xlsx({"S": rows})) == "- Limit: 10^6 Pa; N: 1\n- Limit: 106 Pa; N: 2"
+
+
+def test_raised_figures_stay_in_sheets_of_many_cells() -> None:
+    strings = 30_000 * ["<t>x</t>"] + [POWER]
+
+    assert text(shared(*strings)).endswith("- Limit: x; N: 1\n- Limit: 10^6 Pa; N: 1")
+
+
+TARGETS = {"l1": "https://example.org/a?b=1&amp;c=2", "l2": "https://example.org/b/4711"}
+
+
+def linked(rows: Sequence[Sequence[Cell]] | str, *links: str) -> str:
+    """The text of a sheet with links, such as `ref="A1" r:id="l1"`."""
+    related = f'<Relationships xmlns="{RELATIONS}">' + "".join(
+        f'<Relationship Id="{name}" Type="{OFFICE}/hyperlink" TargetMode="External"'
+        f' Target="{target}"/>'
+        for name, target in TARGETS.items()
+    )
+    extra = {"xl/worksheets/_rels/sheet1.xml.rels": f"{related}</Relationships>".encode()}
+    stated = "".join(f"<hyperlink {link}/>" for link in links)
+    data = xlsx({"S": rows}, formats=["0"], extra=extra)
+    return text(with_links(data, f'<hyperlinks xmlns:r="{OFFICE}">{stated}</hyperlinks>'))
+
+
+@pytest.mark.usefixtures("any_reader")
 def test_addresses_of_linked_cells_are_kept() -> None:
     rows: list[list[Cell]] = [
         ["Site", "Count"],
         ["Example", 5],
-        ["https://example.org/b", 6],
+        ["https://example.org/b/4711", 6],
         ["Below", 7],
     ]
-    links = (
-        f'<hyperlinks xmlns:r="{OFFICE}"><hyperlink ref="A1" r:id="l1"/>'
-        '<hyperlink ref="A2:A2" r:id="l1"/><hyperlink r:id="l2" ref="A3"/>'
-        '<hyperlink ref="A4" location="S!A1"/></hyperlinks>'
-    )
-    related = f'<Relationships xmlns="{RELATIONS}">' + "".join(
-        f'<Relationship Id="{name}" Type="{OFFICE}/hyperlink" TargetMode="External"'
-        f' Target="{target}"/>'
-        for name, target in (
-            ("l1", "https://example.org/a?b=1&amp;c=2"),
-            ("l2", "https://example.org/b"),
-        )
-    )
-    extra = {"xl/worksheets/_rels/sheet1.xml.rels": f"{related}</Relationships>".encode()}
-    data = with_links(xlsx({"S": rows}, extra=extra), links)
+    links = [
+        'ref="A1" r:id="l1"',
+        'ref="A2:A2" r:id="l1"',
+        'r:id="l2" ref="A3"',
+        'ref="A4" location="S!A1"',
+    ]
 
-    assert text(data) == (
+    assert linked(rows, *links) == (
         "- Site: [Example](https://example.org/a?b=1&c=2); Count: 5\n"
-        "- Site: https://example.org/b; Count: 6\n"
+        "- Site: https://example.org/b/4711; Count: 6\n"
         "- Site: Below; Count: 7"
+    )
+
+
+def test_addresses_of_forms_are_kept() -> None:
+    rows: list[list[Cell]] = [["Site:", "Home page"], ["Owner:", "Ann"], ["Town:", "Ulm"]]
+
+    assert linked(rows, 'ref="A1:B1" r:id="l2"') == (
+        "- Site: [Home page](https://example.org/b/4711)\n- Owner: Ann\n- Town: Ulm"
+    )
+
+
+@pytest.mark.usefixtures("any_reader")
+def test_addresses_of_numbers_are_kept() -> None:
+    rows: list[list[Cell]] = [["Ticket", "State"], [4711, "open"], [4712, "closed"]]
+
+    assert linked(rows, 'ref="A2" r:id="l2"') == (
+        "- Ticket: [4711](https://example.org/b/4711); State: open\n- Ticket: 4712; State: closed"
+    )
+
+
+@pytest.mark.parametrize("reference", ["A2:A3", "$A$2:$A$3", "A3:A2"])
+def test_all_cells_of_a_range_are_linked(reference: str) -> None:
+    rows: list[list[Cell]] = [["Name", "N"], ["Ann", 1], ["Bob", 2], ["Eve", 3]]
+
+    assert linked(rows, f'ref="{reference}" r:id="l2"') == (
+        "- Name: [Ann](https://example.org/b/4711); N: 1\n"
+        "- Name: [Bob](https://example.org/b/4711); N: 2\n- Name: Eve; N: 3"
+    )
+
+
+def test_a_link_over_the_whole_sheet_leaves_room_for_others() -> None:
+    rows: list[list[Cell]] = [["Name", "N"], ["Ann", 1], ["Bob", 2]]
+
+    assert linked(rows, 'ref="A1:XFD1048576" r:id="l1"', 'ref="A3" r:id="l2"').endswith(
+        "- Name: [Bob](https://example.org/b/4711); N: 2"
     )
 
 
