@@ -18,9 +18,13 @@ _CONTENT: Final = "content.xml"
 _LARGEST: Final = 256 * 1024 * 1024  # bytes of XML; values of a larger sheet are read as they are
 # No characters: no file has them. Beside those of common/raised_text.py.
 _NUMBER_MARK, _DATE_MARK = "\ufdd8", "\ufdd9"
+# Matched one by one and for good: so the time is linear.
+_ATTRIBUTE: Final = rb"""[\w:.-]++\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+')"""
+_ATTRIBUTES: Final = rb"(?:\s++" + _ATTRIBUTE + rb")*+\s*+"
 _CELL: Final = re.compile(
-    rb"(<(?:[\w.-]+:)?table-cell\s(?:[^<>]*\s)?)office:value-type=\"(float|percentage|currency|date|time)\""
-    rb"([^<>]*(?<!/)>\s*<(?:[\w.-]+:)?p(?:\s[^<>]*)?(?<!/)>)"
+    rb"(<(?:[\w.-]+:)?table-cell(?:\s++(?!office:value-type)" + _ATTRIBUTE + rb")*+\s++)"
+    rb"office:value-type=[\"'](float|percentage|currency|date|time)[\"']"
+    rb"(" + _ATTRIBUTES + rb">\s*+<(?:[\w.-]+:)?p" + _ATTRIBUTES + rb">)"
     rb"(?=(?:<(?:[\w.-]+:)?(?:s|span)(?:[\s/][^<>]*)?>){0,9}[^<\s])"
 )
 _INDENT: Final = re.compile(
@@ -34,7 +38,7 @@ _SPAN: Final = re.compile(
     rb"(<(?:[\w.-]+:)?span\s[^<>]{0,200}?text:style-name=\"([^\"<>]*)\"[^<>]{0,200}(?<!/)>)"
     rb"([^<>]{1,99})(?=</)"
 )
-_VALUE: Final = re.compile(rb"\soffice:(?:date-|time-)?value=\"[^\"<>]*\"")
+_VALUE: Final = re.compile(rb"\soffice:(?:date-|time-)?value=(?:\"[^\"<]*\"|'[^'<]*')")
 _DATES: Final = (b"date", b"time")
 
 

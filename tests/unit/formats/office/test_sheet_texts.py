@@ -238,6 +238,34 @@ def test_indented_open_document_sheets_are_read(flat: bool) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("attributes", "shown"),
+    [
+        ("office:value-type='float' office:value='1.5'", "1,50 €"),
+        ('x:note="a > b" office:value-type="float" office:value="1.5"', "1,50 €"),
+        ('office:value-type="float" office:value="1.5" x:note="a > b"', "1,50 €"),
+    ],
+)
+def test_cells_of_open_document_may_state_their_values_in_any_way(
+    attributes: str, shown: str
+) -> None:
+    rows = indented(
+        ods_cell("string", "Name") + ods_cell("string", "Price"),
+        ods_cell("string", "a")
+        + f'<table:table-cell xmlns:x="x" {attributes}><text:p>{shown}</text:p></table:table-cell>',
+    )
+
+    assert text(ods(rows), "a.ods") == f"- Name: a; Price: {shown}"
+
+
+def test_a_cell_with_a_long_tag_is_read_in_linear_time() -> None:
+    note = ' office:value-type="float"' * 100_000  # quadratic: minutes
+    cell = f"<table:table-cell xmlns:x='x' x:note='{note} '><text:p></text:p></table:table-cell>"
+    rows = indented(ods_cell("string", "Name"), cell, ods_cell("string", "a"))
+
+    assert text(ods(rows), "a.ods").split() == ["Name", "a"]
+
+
 def test_raised_figures_of_open_document_sheets_stay_apart() -> None:
     styles = (
         '<office:automatic-styles xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0">'
