@@ -1,15 +1,11 @@
-"""What the cells of workbooks show beside their plain text: raised figures, links, all digits."""
+"""What the cells of workbooks show beside their plain text: raised figures, all digits."""
 
 import io
-import zipfile
-from collections.abc import Sequence
 
 import pytest
-from python_calamine import CalamineError
 
 from ingest.formats.registry import extract as extract_file
-from ingest.formats.sheets import calamine_sheets
-from tests.builders.make_sheets import Cell, ods, xlsx
+from tests.builders.make_sheets import ods, xlsx
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -31,18 +27,6 @@ def inline(place: str, content: str) -> str:
 
 POWER = run("10") + run("6", "superscript") + run(" Pa")
 GAS = run("CO") + run("2", "subscript")
-
-
-class Refusing:
-    @staticmethod
-    def from_filelike(stream: object) -> None:
-        raise CalamineError("refused")
-
-
-@pytest.fixture(params=["calamine", "second reader"])
-def any_reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "second reader":
-        monkeypatch.setattr(calamine_sheets, "CalamineWorkbook", Refusing)
 
 
 @pytest.mark.usefixtures("any_reader")
@@ -109,90 +93,6 @@ def test_raised_figures_stay_in_sheets_of_many_cells() -> None:
     strings = 30_000 * ["<t>x</t>"] + [POWER]
 
     assert text(shared(*strings)).endswith("- Limit: x; N: 1\n- Limit: 10^6 Pa; N: 1")
-
-
-TARGETS = {"l1": "https://example.org/a?b=1&amp;c=2", "l2": "https://example.org/b/4711"}
-
-
-def linked(rows: Sequence[Sequence[Cell]] | str, *links: str) -> str:
-    """The text of a sheet with links, such as `ref="A1" r:id="l1"`."""
-    related = f'<Relationships xmlns="{RELATIONS}">' + "".join(
-        f'<Relationship Id="{name}" Type="{OFFICE}/hyperlink" TargetMode="External"'
-        f' Target="{target}"/>'
-        for name, target in TARGETS.items()
-    )
-    extra = {"xl/worksheets/_rels/sheet1.xml.rels": f"{related}</Relationships>".encode()}
-    stated = "".join(f"<hyperlink {link}/>" for link in links)
-    data = xlsx({"S": rows}, formats=["0"], extra=extra)
-    return text(with_links(data, f'<hyperlinks xmlns:r="{OFFICE}">{stated}</hyperlinks>'))
-
-
-@pytest.mark.usefixtures("any_reader")
-def test_addresses_of_linked_cells_are_kept() -> None:
-    rows: list[list[Cell]] = [
-        ["Site", "Count"],
-        ["Example", 5],
-        ["https://example.org/b/4711", 6],
-        ["Below", 7],
-    ]
-    links = [
-        'ref="A1" r:id="l1"',
-        'ref="A2:A2" r:id="l1"',
-        'r:id="l2" ref="A3"',
-        'ref="A4" location="S!A1"',
-    ]
-
-    assert linked(rows, *links) == (
-        "- Site: [Example](https://example.org/a?b=1&c=2); Count: 5\n"
-        "- Site: https://example.org/b/4711; Count: 6\n"
-        "- Site: Below; Count: 7"
-    )
-
-
-def test_addresses_of_forms_are_kept() -> None:
-    rows: list[list[Cell]] = [["Site:", "Home page"], ["Owner:", "Ann"], ["Town:", "Ulm"]]
-
-    assert linked(rows, 'ref="A1:B1" r:id="l2"') == (
-        "- Site: [Home page](https://example.org/b/4711)\n- Owner: Ann\n- Town: Ulm"
-    )
-
-
-@pytest.mark.usefixtures("any_reader")
-def test_addresses_of_numbers_are_kept() -> None:
-    rows: list[list[Cell]] = [["Ticket", "State"], [4711, "open"], [4712, "closed"]]
-
-    assert linked(rows, 'ref="A2" r:id="l2"') == (
-        "- Ticket: [4711](https://example.org/b/4711); State: open\n- Ticket: 4712; State: closed"
-    )
-
-
-@pytest.mark.parametrize("reference", ["A2:A3", "$A$2:$A$3", "A3:A2"])
-def test_all_cells_of_a_range_are_linked(reference: str) -> None:
-    rows: list[list[Cell]] = [["Name", "N"], ["Ann", 1], ["Bob", 2], ["Eve", 3]]
-
-    assert linked(rows, f'ref="{reference}" r:id="l2"') == (
-        "- Name: [Ann](https://example.org/b/4711); N: 1\n"
-        "- Name: [Bob](https://example.org/b/4711); N: 2\n- Name: Eve; N: 3"
-    )
-
-
-def test_a_link_over_the_whole_sheet_leaves_room_for_others() -> None:
-    rows: list[list[Cell]] = [["Name", "N"], ["Ann", 1], ["Bob", 2]]
-
-    assert linked(rows, 'ref="A1:XFD1048576" r:id="l1"', 'ref="A3" r:id="l2"').endswith(
-        "- Name: [Bob](https://example.org/b/4711); N: 2"
-    )
-
-
-def with_links(data: bytes, links: str) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(packed, "w") as new:
-        for name in old.namelist():
-            part = old.read(name)
-            if name.endswith("sheet1.xml"):
-                part = part.replace(b"</worksheet>", links.encode() + b"</worksheet>")
-            new.writestr(name, part)
-    return packed.getvalue()
 
 
 @pytest.mark.parametrize(("number_format", "shown"), [("General", ""), ("0", ""), ("#,##0", ",")])
