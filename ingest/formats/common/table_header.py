@@ -30,7 +30,7 @@ _UNITS = re.compile(
     rf"{_UNIT}(?:[²³]|\^?-?[1-6])?(?:\s?[/·*]\s?{_UNIT}(?:[²³]|\^?-?[1-6])?){{0,3}}"
 )
 _BRACKETED = re.compile(r"\[([^\[\]]{1,12})\]|\(([^()]{1,12})\)")
-_CODE = re.compile("[A-Z]")  # the answer A, a vitamin; or the ampere
+_CODE = re.compile("[A-Z]|[GMV]A|[GM]N")  # an answer, a vitamin, a state; or the ampere
 _NO_UNIT = frozenset("-\u2013\u2014")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 

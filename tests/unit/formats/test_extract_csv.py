@@ -338,6 +338,7 @@ def test_short_words_below_names_are_no_units(rows: list[str]) -> None:
             ["Q1,Q2,Q3", "A,B,A", "1,2,3", "2,1,1"],
             ["Q1: A; Q2: B; Q3: A", "Q1: 1; Q2: 2; Q3: 3", "Q1: 2; Q2: 1; Q3: 1"],
         ),
+        (["First,Last", "GA,MA", "3,2"], ["First: GA; Last: MA", "First: 3; Last: 2"]),
         (["First,Second", "(A),[V]", "3,2"], ["First: (A); Second: [V]", "First: 3; Second: 2"]),
         (
             ["Player,Goals,Assists", "N,A,(x)", "7,3,2"],
