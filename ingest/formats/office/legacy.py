@@ -18,8 +18,10 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import fast_saved, xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.formats.office.rtf_labels import close_groups, mark_labels, write_labels
 from ingest.formats.office.rtf_notes import Notes, take_notes
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
+from ingest.formats.office.rtf_tables import mark_merged, write_merged
 from ingest.optional_steps import improve
 
 _FIB_FLAGS = 0x0A  # offset in the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
@@ -59,7 +61,10 @@ def extract(source: InputFile) -> Extraction:
         data = _with_code_page(data)
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
         data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
+        data = improve("tables", lambda: mark_merged(data), otherwise=lambda: data)
+        data = improve("numbering", lambda: mark_labels(data), otherwise=lambda: data)
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
+        data = improve("layout", lambda: close_groups(data), otherwise=lambda: data)
     if pieces is not None:
         title = properties.pop("title", None)
         return Extraction(
@@ -109,7 +114,9 @@ def _parts(text: str, *, is_presentation: bool) -> list[str]:
     if is_presentation:
         return improve("layout", lambda: slides(text), otherwise=lambda: [text])
     text = improve("fields", lambda: without_fields(text), otherwise=lambda: text)
-    return [improve("markup", lambda: write_raised(text), otherwise=lambda: text)]
+    text = improve("markup", lambda: write_raised(text), otherwise=lambda: text)
+    text = improve("numbering", lambda: write_labels(text), otherwise=lambda: text)
+    return [improve("tables", lambda: write_merged(text), otherwise=lambda: text)]
 
 
 def refuse_encrypted(ole: olefile.OleFileIO) -> None:
