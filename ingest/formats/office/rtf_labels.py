@@ -11,6 +11,13 @@ _GROUP: Final = re.compile(rb"\{\\(?:listtext|pntext)(?![a-z]) ?")
 _TOKEN: Final = re.compile(rb"[{}]|\\'[0-9a-fA-F]{2}|\\[a-z]+-?\d* ?|\\[^a-z]", re.DOTALL)
 _KEPT: Final = re.compile(rb"\\(?:'|(?:u|uc|f)-?\d)|\\[\\{}_~-]")
 _ESCAPE: Final = re.compile(r"\\(?:'([0-9a-fA-F]{2})|u(-?\d{1,5}) ?\??|[a-z]+-?\d* ?|.)", re.DOTALL)
+_FORMATS: Final = re.compile(rb"(?:\\(?!(?:tab|par|cell|line|u)(?![a-z]))[a-z]+-?\d* ?|[\r\n])*+")
+_LISTED: Final = re.compile(rb"\\(?:ls|ilvl)\d+ ?")
+_STYLE: Final = re.compile(rb"\{\\s(\d{1,4})(?!\d)([^;]{0,3000})")
+_STYLES: Final = 1_000_000  # bytes in which the styles of headings are looked for
+_STYLED: Final = re.compile(rb"\\s(\d{1,4})(?!\d)")
+_LEVEL: Final = re.compile(rb"\\outlinelevel[0-8](?!\d)")
+_OUTLINED: Final = re.compile(rb"\\outlinelevel([0-8])(?!\d)|\bheading ([1-9])", re.IGNORECASE)
 _LONGEST: Final = 2000  # bytes of a number, with its formats
 _MARKED: Final = re.compile(
     "^( *)((?:-|\\d{1,9}[.)]) +|#{1,6} +)?[*_]{0,4}\ufdda([^\ufdda\ufddb\n]*)\ufddb *", re.MULTILINE
@@ -28,13 +35,23 @@ def mark_labels(data: bytes) -> bytes:
     pieces: list[bytes] = []
     end = 0
     has_numbers = False
+    headings = _heading_styles(data)
     while (group := _GROUP.search(data, end)) is not None:
         pieces.append(data[end : group.start()])
         content, end = _label(data, group.end())
         has_numbers = has_numbers or _counts(_ESCAPE.sub(_character, content.decode("latin-1")))
         if content:
-            # Braces keep the font of the number away from what follows.
-            pieces += [b"{\\uc0\\u-550 }{}{\\uc1 ", content, b"}{}{\\uc0\\u-549 }{}"]
+            before = data[max(0, group.start() - _LONGEST) : group.start()].rpartition(b"\\par")[2]
+            formats = _FORMATS.match(data, end)
+            found = formats[0] if formats else b""
+            end += len(found)
+            heading = _heading(before + found, headings)
+            if heading is not None:
+                # The reader takes it for an item otherwise, and knows no styles.
+                found = _LISTED.sub(b"", found) + heading
+            # Behind the formats of the paragraph, which Word writes after the number. Braces keep
+            # its font away from what follows.
+            pieces += [found, b"{\\uc0\\u-550 }{}{\\uc1 ", content, b"}{}{\\uc0\\u-549 }{}"]
     return b"".join([*pieces, data[end:]]) if has_numbers else data
 
 
@@ -53,6 +70,27 @@ def close_groups(data: bytes) -> bytes:
             pieces += [data[end:at], b"{}"]
             end = at
     return b"".join([*pieces, data[end:]])
+
+
+def _heading_styles(data: bytes) -> dict[bytes, bytes]:
+    """The words that make a paragraph a heading, by the numbers of its style."""
+    start = data.find(b"{\\stylesheet")
+    if start < 0:
+        return {}
+    styles = _STYLE.finditer(data, start, start + _STYLES)
+    return {
+        style[1]: b"\\outlinelevel" + (level[1] or b"%d" % (int(level[2]) - 1)) + b" "
+        for style in styles
+        if (level := _OUTLINED.search(style[2]))
+    }
+
+
+def _heading(formats: bytes, headings: dict[bytes, bytes]) -> bytes | None:
+    """What the formats of a paragraph lack to make it a heading; None if it is none."""
+    if _LEVEL.search(formats):
+        return b""
+    stated = _STYLED.findall(formats)
+    return headings.get(stated[-1]) if stated else None
 
 
 def _label(data: bytes, start: int) -> tuple[bytes, int]:

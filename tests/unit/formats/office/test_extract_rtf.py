@@ -101,6 +101,24 @@ def test_headings_of_rtf_keep_their_numbers(title: str) -> None:
     assert text(heading) == "## 1.2 Scope\n\nText"
 
 
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        r"{0}\pard\plain \ltrpar\s1\ql\ls1\outlinelevel1\rin0 {{\b0 Scope\par}}",
+        r"\pard\plain \s7\sb240{0}\ilvl1\ls2 \ql\ltrpar{{\loch Scope}}\par",
+        r"\pard\plain \s8\sb240{0}\ilvl1\ls2 \ql{{Scope}}\par",
+    ],
+    ids=["word", "libreoffice", "by name"],
+)
+def test_numbered_headings_of_rtf_are_no_items(paragraph: str) -> None:
+    styles = r"{\stylesheet{\s7\sb0\outlinelevel1 Other;}{\s8 heading 2;}{\s9 Body;}}"
+
+    assert (
+        text(styles + r"\pard\s9 Text\par" + paragraph.format(label("1.2")) + r"\pard\s9 More\par")
+        == "Text\n\n## 1.2 Scope\n\nMore"
+    )
+
+
 def test_numbers_of_rtf_of_word_95_are_read() -> None:
     body = label("1.", "pntext") + r"{\*\pn\pnlvlbody\pndec{\pntxta .}}Read\par"
 
