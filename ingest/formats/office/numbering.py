@@ -1,14 +1,10 @@
-"""Generates the numbers and bullets of paragraphs as Word does: `1.2`, `(a)`, `IV.`"""
+"""Counts the paragraphs of lists, and writes their numbers: `1.2`, `(a)`, `IV.`"""
 
 import re
 from dataclasses import dataclass, field
 
-from lxml import etree
-
-from ingest.formats.office.xml_tree import child, number, value
-
 _PLACE = re.compile(r"%([1-9])")
-_LEVELS = 9
+LEVELS = 9
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
           (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _LARGEST = 3999
@@ -25,84 +21,37 @@ class ListLevel:
 
 
 @dataclass(slots=True)
-class _List:
+class CountedList:
+    """Numbers the paragraphs of one list; call label() in document order. Levels are 0-based."""
+
     levels: dict[int, ListLevel]
-    counters: list[int | None] = field(default_factory=lambda: [None] * _LEVELS)
+    counters: list[int | None] = field(default_factory=lambda: [None] * LEVELS)
 
+    def label(self, level: int, start: int | None = None) -> str | None:
+        """The number of the next paragraph; empty for a bullet; None if the level has no numbers.
 
-class Numbering:
-    """Numbers the paragraphs of a document; call label() in document order."""
-
-    def __init__(self, root: etree._Element | None) -> None:
-        self._lists: dict[str, _List] = {}
-        self._levels_of: dict[str, dict[int, ListLevel]] = {}
-        if root is None:
-            return
-        definitions = {
-            value(item, "abstractNumId") or "": item for item in root.iterchildren("{*}abstractNum")
-        }
-        by_style = {
-            value(child(item, "styleLink")): key
-            for key, item in definitions.items()
-            if child(item, "styleLink") is not None
-        }
-        counted: dict[str, _List] = {}
-        for item in root.iterchildren("{*}num"):
-            key = value(child(item, "abstractNumId")) or ""
-            linked = value(child(definitions.get(key), "numStyleLink"))
-            key = by_style.get(linked, key)
-            base = counted.setdefault(key, _List(_levels(definitions.get(key))))
-            changed = _overrides(item)
-            mine = _List(base.levels | changed) if changed else base
-            self._lists[value(item, "numId") or ""] = mine
-
-    def label(self, key: str | None, level: int) -> str | None:
-        """The number of the next paragraph of this list; empty for a bullet.
-
-        None if there is no such list or level, or the level has no numbers.
+        `start`: the count to begin with again.
         """
-        found = self._lists.get(key or "")
-        if found is None or not 0 <= level < _LEVELS:
+        if not 0 <= level < LEVELS:
             return None
-        counters = found.counters
-        mine = found.levels.get(level, ListLevel())
-        before = counters[level]
-        counters[level] = mine.start if before is None else before + 1
-        counters[level + 1 :] = [None] * (_LEVELS - level - 1)
+        mine = self.levels.get(level, ListLevel())
+        before = self.counters[level]
+        count = mine.start if before is None else before + 1
+        self.counters[level] = count if start is None else start
+        self.restart_below(level)
         if mine.format in _NO_NUMBERS:
             return "" if mine.format == "bullet" else None
+        return _PLACE.sub(self._shown, mine.pattern).strip()
 
-        def shown(place: re.Match[str]) -> str:
-            index = int(place[1]) - 1
-            other = found.levels.get(index, ListLevel())
-            count = counters[index]
-            return _spelled(other.start if count is None else count, other.format)
+    def restart_below(self, level: int) -> None:
+        """Begin the deeper levels again."""
+        self.counters[level + 1 :] = [None] * (LEVELS - level - 1)
 
-        return _PLACE.sub(shown, mine.pattern).strip()
-
-
-def _levels(definition: etree._Element | None) -> dict[int, ListLevel]:
-    if definition is None:
-        return {}
-    return {number(item, "ilvl") or 0: _level(item) for item in definition.iterchildren("{*}lvl")}
-
-
-def _level(item: etree._Element) -> ListLevel:
-    start = number(child(item, "start"))
-    return ListLevel(
-        format=value(child(item, "numFmt")) or "decimal",
-        pattern=value(child(item, "lvlText")) or "",
-        start=1 if start is None else start,
-    )
-
-
-def _overrides(item: etree._Element) -> dict[int, ListLevel]:
-    """Levels that a list redefines. An override of only the start value is ignored."""
-    return {
-        number(override, "ilvl") or 0: _level(level)
-        for override in item.iterchildren("{*}lvlOverride")
-        if (level := child(override, "lvl")) is not None
-    }
+    def _shown(self, place: re.Match[str]) -> str:
+        index = int(place[1]) - 1
+        other = self.levels.get(index, ListLevel())
+        count = self.counters[index]
+        return _spelled(other.start if count is None else count, other.format)
 
 
 def _spelled(count: int, style: str) -> str:
