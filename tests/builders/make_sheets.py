@@ -17,21 +17,24 @@ def xlsx(
     sheets: Mapping[str, Sequence[Sequence[Cell]] | str],
     *,
     hidden: Sequence[str] = (),
+    charts: Sequence[str] = (),
     merged: Sequence[str] = (),
     formats: Sequence[str] = (),
     extra: dict[str, bytes] | None = None,
 ) -> bytes:
     """A workbook; a sheet is its rows, or the XML inside of its `sheetData`.
 
-    merged: ranges of each sheet. formats: number formats of the styles 1, 2, …
+    charts: names of sheets that are charts. merged: ranges of each sheet. formats: number formats
+    of the styles 1, 2, …
     """
     ranges = "".join(f'<mergeCell ref="{reference}"/>' for reference in merged)
     listed, related, parts = "", "", {}
     for number, (name, rows) in enumerate(sheets.items(), start=1):
         state = ' state="hidden"' if name in hidden else ""
         listed += f'<sheet name="{name}" sheetId="{number}"{state} r:id="rId{number}"/>'
+        kind = "chartsheet" if name in charts else "worksheet"
         related += (
-            f'<Relationship Id="rId{number}" Type="{_OFFICE}/worksheet"'
+            f'<Relationship Id="rId{number}" Type="{_OFFICE}/{kind}"'
             f' Target="worksheets/sheet{number}.xml"/>'
         )
         data = rows if isinstance(rows, str) else "".join(map(_row, range(1, 1 << 20), rows))

@@ -1,7 +1,8 @@
 """OpenDocument sheets store what each cell shows, beside its value. calamine reads the value.
 
-So numbers and dates are made texts before it reads them, with a mark that says what they were, and
-raised and lowered figures get theirs. Spaces between elements, which it refuses, are left out.
+So numbers, dates and truth values (`WAHR`) are made texts before it reads them, numbers and dates
+with a mark that says what they were, and raised and lowered figures get theirs. Spaces between
+elements, which it refuses, are left out.
 """
 
 import io
@@ -19,7 +20,7 @@ _LARGEST: Final = 256 * 1024 * 1024  # bytes of XML; values of a larger sheet ar
 # No characters: no file has them. Beside those of common/raised_text.py.
 _NUMBER_MARK, _DATE_MARK = "\ufdd8", "\ufdd9"
 _CELL: Final = re.compile(
-    rb"(<(?:[\w.-]+:)?table-cell\s(?:[^<>]*\s)?)office:value-type=\"(float|percentage|currency|date|time)\""
+    rb"(<(?:[\w.-]+:)?table-cell\s(?:[^<>]*\s)?)office:value-type=\"(float|percentage|currency|date|time|boolean)\""
     rb"([^<>]*(?<!/)>\s*<(?:[\w.-]+:)?p(?:\s[^<>]*)?(?<!/)>)"
     rb"(?=(?:<(?:[\w.-]+:)?(?:s|span)(?:[\s/][^<>]*)?>){0,9}[^<\s])"
 )
@@ -34,8 +35,8 @@ _SPAN: Final = re.compile(
     rb"(<(?:[\w.-]+:)?span\s[^<>]{0,200}?text:style-name=\"([^\"<>]*)\"[^<>]{0,200}(?<!/)>)"
     rb"([^<>]{1,99})(?=</)"
 )
-_VALUE: Final = re.compile(rb"\soffice:(?:date-|time-)?value=\"[^\"<>]*\"")
-_DATES: Final = (b"date", b"time")
+_VALUE: Final = re.compile(rb"\soffice:(?:date-|time-|boolean-)?value=\"[^\"<>]*\"")
+_MARKS: Final = {b"date": _DATE_MARK, b"time": _DATE_MARK, b"boolean": ""}
 
 
 def shown_texts(stream: BinaryIO) -> BinaryIO:
@@ -56,7 +57,7 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
 
 def _as_text(match: re.Match[bytes]) -> bytes:
     start, kind, rest = match.groups()
-    mark = (_DATE_MARK if kind in _DATES else _NUMBER_MARK).encode()
+    mark = _MARKS.get(kind, _NUMBER_MARK).encode()
     return b"".join(
         (_VALUE.sub(b"", start), b'office:value-type="string"', _VALUE.sub(b"", rest), mark)
     )

@@ -2,9 +2,10 @@
 
 Numbers and dates are read as the sheet shows them, formulas as their stored results; the warning
 `formulas_not_calculated` says that some have none. Below the rows of a sheet of XLSX and XLSB
-follow its text boxes, titles of charts, alternative texts and comments (XLSB: threads only). Not
-read: pictures, macros and error values such as `#N/A`, which become empty cells. Hidden sheets are
-read, and marked in their heading and in `metadata["sheets"]`.
+follow its text boxes, titles of charts, alternative texts and comments (XLSB: threads only); of a
+sheet without cells its charts with their values. Not read: pictures, macros and error values such
+as `#N/A`, which become empty cells. Hidden sheets are read, and marked in their heading and in
+`metadata["sheets"]`.
 """
 
 import io
@@ -33,8 +34,8 @@ from ingest.formats.sheets.xlsb import XlsbReader
 from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.optional_steps import improve, is_panic
 
-Beside = Callable[[int], list[str]]
-"""Markdown blocks beside the cells of the sheet with this index."""
+Beside = Callable[[int, bool], list[str]]
+"""Markdown blocks beside the cells of the sheet with this index, and whether it has cells."""
 _LIMITS = inflate_limit.PackageLimits(
     part=inflate_limit.PackageLimits().total
 )  # parts are streamed, no trees are built
@@ -90,7 +91,7 @@ def _check_package(source: InputFile) -> dict[str, Any]:
     return {**found, "notRead": sorted(unread)} if unread else found
 
 
-def _nothing(_: int) -> list[str]:
+def _nothing(_: int, _has_cells: bool) -> list[str]:
     return []
 
 
@@ -195,8 +196,9 @@ def _write(
         except BaseException as error:  # Rust panics do not derive from Exception
             failures.append(error)
             about = {**about, "failed": True}
-        if blocks := beside(index):
-            if not any(table.rows for table in tables):
+        has_cells = any(table.rows for table in tables)
+        if blocks := beside(index, has_cells):
+            if not has_cells:
                 out.heading(2, heading)
             for block in blocks:
                 out.block(block)

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_sheets import Cell, ods, xlsx
+from tests.builders.make_sheets import Cell, ods, ods_row, xlsx
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -177,3 +177,11 @@ def test_raised_figures_of_open_document_sheets_stay_apart() -> None:
     data = ods(rows, flat=True).replace(b"<office:body>", f"{styles}<office:body>".encode())
 
     assert text(data, "a.fods") == "- Limit: 10^6 Pa; N: 1\n- Limit: H₂O; N: 2"
+
+
+@pytest.mark.parametrize(("value", "word"), [("true", "WAHR"), ("false", "FAUX")])
+def test_truth_values_of_open_document_are_the_words_of_the_sheet(value: str, word: str) -> None:
+    stated = f'office:value-type="boolean" office:boolean-value="{value}"'
+    row = ods_row(word).replace('office:value-type="string"', stated)
+
+    assert text(ods(row), "a.ods").endswith(word)
