@@ -110,9 +110,13 @@ def _people(package: Package, workbook: str) -> Mapping[str, str]:
 
 
 def _comment(author: str, item: etree._Element, text: str) -> str:
+    return cell_comment(author, item.get("ref") or "", text)
+
+
+def cell_comment(author: str, place: str, text: str) -> str:
     """`Comment by Ann on B3: text`; Excel begins a note with the name of its author."""
     author = one_line(author)
     said = one_line(text).removeprefix(f"{author}:").lstrip() if author else one_line(text)
-    place = f" on {item.get('ref')}" if item.get("ref") else ""
+    where = f" on {place}" if place else ""
     by = f" by {author}" if author else ""
-    return plain(f"Comment{by}{place}: {said}") if said else ""
+    return plain(f"Comment{by}{where}: {said}") if said else ""

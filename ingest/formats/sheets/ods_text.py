@@ -35,6 +35,20 @@ _SPAN: Final = re.compile(
     rb"(<(?:[\w.-]+:)?span\s[^<>]{0,200}?text:style-name=\"([^\"<>]*)\"[^<>]{0,200}(?<!/)>)"
     rb"([^<>]{1,99})(?=</)"
 )
+Bounds = tuple[re.Pattern[bytes], re.Pattern[bytes]]
+"""Begin and end of an element with content."""
+
+
+def _bounds(name: bytes) -> Bounds:
+    return (
+        re.compile(rb"<(?:[\w.-]+:)?" + name + rb"(?:\s[^<>]*)?(?<!/)>"),
+        re.compile(rb"</(?:[\w.-]+:)?" + name + rb"\s*>"),
+    )
+
+
+OBJECT: Final = _bounds(b"object")
+"""With the tables of a chart, in a flat file."""
+_COMMENT: Final = _bounds(b"annotation")
 _VALUE: Final = re.compile(rb"\soffice:(?:date-|time-|boolean-)?value=\"[^\"<>]*\"")
 _MARKS: Final = {b"date": _DATE_MARK, b"time": _DATE_MARK, b"boolean": ""}
 
@@ -45,7 +59,8 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
         content = package.getinfo(_CONTENT)
         if content.file_size > _LARGEST:
             return stream
-        marked = _CELL.sub(_as_text, _INDENT.sub(b">", package.read(content)))
+        bare = without(package.read(content), _COMMENT)
+        marked = _CELL.sub(_as_text, _INDENT.sub(b">", bare))
         marked = improve("styles", lambda: _raised(marked), otherwise=lambda: marked)
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
@@ -53,6 +68,17 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
                 out.writestr(name, package.read(name))
             out.writestr(_CONTENT, marked)
     return packed
+
+
+def without(content: bytes, element: Bounds) -> bytes:
+    """The XML without elements of a kind that do not contain each other."""
+    begin, end = element
+    pieces: list[bytes] = []
+    at = 0
+    while (opened := begin.search(content, at)) and (closed := end.search(content, opened.end())):
+        pieces.append(content[at : opened.start()])
+        at = closed.end()
+    return b"".join([*pieces, content[at:]])
 
 
 def _as_text(match: re.Match[bytes]) -> bytes:
@@ -86,4 +112,4 @@ class OdsLayout(Layout):
         if isinstance(value, str) and value[:1] in (_NUMBER_MARK, _DATE_MARK) and value:
             text = cell_text(value[1:])
             return Date(text) if value[0] == _DATE_MARK else Number(written_out(text))
-        return written_out(super().text(value, row, column))
+        return self.linked(written_out(super().text(value, row, column)), row, column)
