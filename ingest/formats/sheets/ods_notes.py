@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from ingest.formats.office.blocks import one_line
 from ingest.formats.sheets.drawings import cell_comment
-from ingest.formats.sheets.limits import blocks
+from ingest.formats.sheets.limits import blocks, column_letters
 
 _CONTENT: Final = "content.xml"
 _LARGEST: Final = 256 * 1024 * 1024  # bytes of XML; a larger sheet is read without
@@ -57,7 +57,7 @@ class OdsNotes:
         self._inside.pop()
         if not self._inside:
             author, text = ("".join(pieces) for pieces in (self._author, self._text))
-            place = f"{_letters(self._column)}{self._row + 1}"
+            place = f"{column_letters(self._column)}{self._row + 1}"
             block = cell_comment(one_line(author), place, text)
             if block and self._count < _MOST:
                 self._count += 1
@@ -92,12 +92,3 @@ def read_notes(archive: zipfile.ZipFile) -> OdsNotes:
 def _repeated(attributes: dict[str, str], what: str) -> int:
     stated = attributes.get(f"table:number-{what}-repeated", "1")
     return int(stated) if stated.isdecimal() and len(stated) < 10 else 1
-
-
-def _letters(number: int) -> str:
-    """`A` for 1, `AA` for 27."""
-    found = ""
-    while number > 0:
-        number, letter = divmod(number - 1, 26)
-        found = chr(ord("A") + letter) + found
-    return found

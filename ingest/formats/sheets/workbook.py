@@ -1,9 +1,9 @@
 """Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
 
 Numbers and dates are read as the sheet shows them, formulas as their stored results; the warning
-`formulas_not_calculated` says that some have none. Below the rows of a sheet of XLSX and XLSB
-follow its text boxes, titles of charts, alternative texts and comments (XLSB: threads only; of ODS
-only comments); of a sheet without cells its charts with their values. Not read: pictures, macros
+`formulas_not_calculated` says that some have none. Below the rows of a sheet follow its comments
+(XLSB: threads only); those of XLSX, XLSB and XLS also have text boxes, of XLSX and XLSB titles of
+charts and alternative texts, and without cells charts with their values. Not read: pictures, macros
 and error values such as `#N/A`, which become empty cells. Hidden sheets are read, and marked in
 their heading and in `metadata["sheets"]`.
 """
@@ -31,6 +31,7 @@ from ingest.formats.sheets.limits import has_uncalculated_formulas
 from ingest.formats.sheets.ods_notes import OdsNotes, read_notes
 from ingest.formats.sheets.ods_text import OBJECT, OdsLayout, shown_texts, without
 from ingest.formats.sheets.second_reader import corrupt
+from ingest.formats.sheets.xls_notes import read_notes as read_xls_notes
 from ingest.formats.sheets.xlsb import XlsbReader
 from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.optional_steps import improve, is_panic
@@ -97,6 +98,9 @@ def _nothing(_: int, _has_cells: bool) -> list[str]:
 
 def _beside(source: InputFile) -> Beside:
     """Reads what stands on a sheet beside its cells, by its index."""
+    if source.media_type == types.XLS:
+        notes = read_xls_notes(source.stream)
+        return lambda index, _: notes[index].blocks() if index < len(notes) else []
     if source.media_type not in (types.XLSX, types.XLSB):
         return _nothing
     package = Package(source.stream)
