@@ -18,6 +18,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import fast_saved, xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.formats.office.rtf_forms import write_choices
 from ingest.formats.office.rtf_labels import close_groups, mark_labels, write_labels
 from ingest.formats.office.rtf_notes import Notes, take_notes
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
@@ -61,6 +62,7 @@ def extract(source: InputFile) -> Extraction:
         data = _with_code_page(data)
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
         data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
+        data = improve("forms", lambda: write_choices(data), otherwise=lambda: data)
         data = improve("tables", lambda: mark_merged(data), otherwise=lambda: data)
         data = improve("numbering", lambda: mark_labels(data), otherwise=lambda: data)
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)

@@ -144,3 +144,30 @@ def test_a_word_in_several_groups_of_rtf_stays_one(body: str, read: str) -> None
 )
 def test_damaged_tables_and_numbers_of_rtf_cost_no_other_text(damage: str) -> None:
     assert text(r"\pard Kept.\par\pard " + damage).startswith("Kept.")
+
+
+def form(kind: str, states: str) -> str:
+    fields = (
+        rf"{{\*\formfield{{\fftype1{states}\fftypetxt0{{\*\ffname Check1}}}}}}" if states else ""
+    )
+    return (
+        rf"{{\field\fldpriv{{\*\fldinst {{\b FORM{kind} }}{{\*\datafield 6500}}{fields}}}"
+        r"{\fldrslt {}}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "read"),
+    [
+        (form("CHECKBOX", r"\ffres1\ffdefres0"), "[x]"),
+        (form("CHECKBOX", r"\ffres0\ffdefres1"), "[ ]"),
+        (form("CHECKBOX", r"\ffres25\ffdefres1"), "[x]"),
+        (form("DROPDOWN", r"\ffres1\ffdefres0{\*\ffl One}{\*\ffl Caf\'e9}"), "Café"),
+        (form("DROPDOWN", r"\ffres7{\*\ffl One}"), ""),
+        (form("CHECKBOX", ""), ""),
+    ],
+)
+def test_boxes_and_lists_of_rtf_forms_show_what_was_chosen(field: str, read: str) -> None:
+    assert text(
+        rf"\pard Agree {field} now, {field}end\par"
+    ) == f"Agree {read} now, {read}end".replace("  ", " ")
