@@ -36,6 +36,7 @@ _PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
 _MAC = re.compile(rb"\\mac(?![a-z0-9])")
 _HEAD = 200  # bytes in which a file says its character set
 _PIECES = "word_95 1"
+_RTF = f"{xberg_text.VERSION}, rtf 2"
 _SENTENCE = 40  # characters; marks are shorter, instructions are not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _FIELD = re.compile(
@@ -84,7 +85,7 @@ def extract(source: InputFile) -> Extraction:
     )
     return Extraction(
         parts=_parts(text, is_presentation=is_presentation),
-        extractor=xberg_text.VERSION,
+        extractor=_RTF if source.media_type == types.RTF else xberg_text.VERSION,
         paged=is_presentation,
         title=title,
         metadata=dict(properties),
