@@ -23,12 +23,13 @@ from ingest.formats.sheets.columns import Grid
 from ingest.formats.sheets.layout import Layout, fill_merged
 from ingest.formats.sheets.second_reader import Cells, SheetEntry, corrupt
 from ingest.formats.sheets.xls_layout import read_layouts
+from ingest.formats.sheets.xls_notes import XlsNotes, read_notes
 from ingest.formats.sheets.xlsb import XlsbReader
 from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.formats.sheets.xlsx_reader import XlsxReader
 from ingest.optional_steps import improve, is_panic
 
-VERSION: Final = f"calamine {version('python-calamine')}, sheets 4"
+VERSION: Final = f"calamine {version('python-calamine')}, sheets 5"
 LOCKED: Final = "The workbook is protected by a password."
 Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
 """Name, properties for the metadata, function that reads the rows."""
@@ -151,6 +152,11 @@ def _layouts(stream: BinaryIO, media_type: str) -> Layouts:
     if media_type == types.XLSB:
         return XlsbReader(Package(stream)).of
     found = read_layouts(stream) if media_type == types.XLS else []
+    if not found:
+        return _plain
+    notes = improve("links", lambda: read_notes(stream), otherwise=list[XlsNotes])
+    for layout, note in zip(found, notes, strict=False):
+        layout.links = note.links
     return lambda index: found[index] if index < len(found) else Layout()
 
 

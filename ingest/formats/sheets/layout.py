@@ -49,9 +49,7 @@ class Layout:
         """The text that the cell shows."""
         if isinstance(value, str):
             text = cell_text(value)
-            text = self.raised.get(text, text)
-            address = self.links.get((row, column))
-            return Linked.to(text, address) if address else text
+            return self.linked(self.raised.get(text, text), row, column)
         if isinstance(value, bool) or value is None:
             return cell_text(value)
         code = self._code(row, column)
@@ -65,6 +63,11 @@ class Layout:
                 otherwise=lambda: _plain(value),
             )
         return Number(text) if is_number and not is_date(code) else Date(text)
+
+    def linked(self, text: str, row: int, column: int) -> str:
+        """The text of a cell, with its address if it is a link."""
+        address = self.links.get((row, column))
+        return Linked.to(text, address) if address and text else text
 
     def _code(self, row: int, column: int) -> str:
         changes = self._changes.get(column)
