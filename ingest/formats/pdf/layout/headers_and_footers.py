@@ -30,10 +30,13 @@ _Place = tuple[int, Line, float]
 def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
     """Remove repeated headers and footers, but never all lines of a page; move others last."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
+    if len(readable) >= _FEWEST_PAGES:
+        _drop_from_many(pages, readable)
     if FEWEST <= len(readable) <= MOST:
         _drop_from_few(pages, readable)
-    if len(readable) < _FEWEST_PAGES:
-        return
+
+
+def _drop_from_many(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
     dropped: dict[int, set[int]] = defaultdict(set)
     candidates = _candidates(pages, readable)
     for places in candidates.values():

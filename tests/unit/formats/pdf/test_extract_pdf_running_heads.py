@@ -76,6 +76,18 @@ def test_in_few_pages_a_running_head_stays_once(count: int) -> None:
     assert all(page.startswith(f"Sheet {n}") for n, page in enumerate(found[1:], start=2))
 
 
+def test_in_four_pages_a_foot_larger_than_most_of_the_text_is_left_out() -> None:
+    found = pages(
+        *(
+            lines(50, 700, f"Sheet {n}", *_PROSE, size=15 if n == 2 else 11)
+            + at(50, 30, f"Pumps, page {n}", size=15)
+            for n in range(1, 5)
+        )
+    )
+
+    assert not any("Pumps" in page for page in found)
+
+
 @pytest.mark.parametrize("foot", ["{}", "- {} -", "Page {} of 3", "Seite {}", "{}/3"])
 def test_in_few_pages_page_numbers_are_left_out(foot: str) -> None:
     found = pages(*(sheet(n, f"Letter of May {n + 20}", foot.format(n)) for n in range(1, 4)))
