@@ -62,7 +62,7 @@ def _drop_from_few(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
     for (is_top, _), places in _candidates(pages, readable).items():
         edges[is_top] += places
     for is_top, places in edges.items():
-        for index, line, is_dropped in list(repeated_on_few(places, readable)):
+        for index, line, is_dropped in list(repeated_on_few(places, readable, is_top=is_top)):
             page = pages[index]
             rest = [other for other in page.lines if other is not line]
             if not rest or line.size > _LARGER * _usual_size(rest):

@@ -113,3 +113,19 @@ def test_in_a_letter_of_two_pages_the_letterhead_stays_first() -> None:
 
     assert found[0].startswith("Heron Pumps, 12 Quay Street, Leeds\n")
     assert found[1].startswith("Sheet 2 begins.")
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [("Exercise 1", "Exercise 2", "Exercise 3"), ("Tag 1", "Tag 2"), ("2", "2"), ("\u2022",) * 3],
+)
+def test_in_few_pages_numbered_titles_figures_and_bullets_stay(titles: tuple[str, ...]) -> None:
+    found = pages(*(at(50, 770, title) + lines(50, 700, *_PROSE) for title in titles))
+
+    assert [page.split("\n")[0].lstrip("# ") for page in found] == list(titles)
+
+
+def test_in_few_pages_a_numbered_running_head_stays_once() -> None:
+    found = pages(*(sheet(n, f"Harbour Board \u2013 page {n}", "") for n in (1, 2, 3)))
+
+    assert ["Harbour Board" in page for page in found] == [True, False, False]
