@@ -178,11 +178,11 @@ def _begins_anew(line: Line, following: Line) -> bool:
         return True
     if above[-1].isdigit() and above[-6:].rstrip("0123456789 ").endswith(_LEADERS):
         return True
-    is_justified = abs(line.right - following.right) < _GRAIN
-    if _LABEL.match(above) and _LABEL.match(text) and not is_justified:  # fields of a form
+    if _LABEL.match(above) and _LABEL.match(text):  # fields of a form
         return above[0].islower() or not text[0].islower()
     if above[-1] == ",":
         return False
+    is_justified = abs(line.right - following.right) < _GRAIN and above[-1].isalpha()
     if _has_gaps(following):
         return _has_gaps(line) and not (is_justified and text[0].islower())
     return not text[0].islower() and _has_gaps(line, _LOOSER if is_justified else _LOOSE)
