@@ -129,3 +129,12 @@ def test_in_few_pages_a_numbered_running_head_stays_once() -> None:
     found = pages(*(sheet(n, f"Harbour Board \u2013 page {n}", "") for n in (1, 2, 3)))
 
     assert ["Harbour Board" in page for page in found] == [True, False, False]
+
+
+@pytest.mark.parametrize(("head", "y"), [("Item and its place", 728), ("Name of the pupil:", 770)])
+def test_in_few_pages_column_heads_and_fields_stay(head: str, y: float) -> None:
+    found = pages(
+        *(at(50, y, head) + lines(50, 700, f"Sheet {n}", *_PROSE) for n in (1, 2, 3)),
+    )
+
+    assert all(page.startswith(head) for page in found)
