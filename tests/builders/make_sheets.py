@@ -17,21 +17,24 @@ def xlsx(
     sheets: Mapping[str, Sequence[Sequence[Cell]] | str],
     *,
     hidden: Sequence[str] = (),
+    charts: Sequence[str] = (),
     merged: Sequence[str] = (),
     formats: Sequence[str] = (),
     extra: dict[str, bytes] | None = None,
 ) -> bytes:
     """A workbook; a sheet is its rows, or the XML inside of its `sheetData`.
 
-    merged: ranges of each sheet. formats: number formats of the styles 1, 2, …
+    charts: names of sheets that are charts. merged: ranges of each sheet. formats: number formats
+    of the styles 1, 2, …
     """
     ranges = "".join(f'<mergeCell ref="{reference}"/>' for reference in merged)
     listed, related, parts = "", "", {}
     for number, (name, rows) in enumerate(sheets.items(), start=1):
         state = ' state="hidden"' if name in hidden else ""
         listed += f'<sheet name="{name}" sheetId="{number}"{state} r:id="rId{number}"/>'
+        kind = "chartsheet" if name in charts else "worksheet"
         related += (
-            f'<Relationship Id="rId{number}" Type="{_OFFICE}/worksheet"'
+            f'<Relationship Id="rId{number}" Type="{_OFFICE}/{kind}"'
             f' Target="worksheets/sheet{number}.xml"/>'
         )
         data = rows if isinstance(rows, str) else "".join(map(_row, range(1, 1 << 20), rows))
@@ -191,50 +194,59 @@ def ods_row(*cells: str, times: int = 1) -> str:
 
 def excel_4(rows: Sequence[Sequence[str | float]], *, locked: bool = False) -> bytes:
     """A sheet as Excel 4 wrote it: records without a container."""
-    out = _record(0x0409, struct.pack("<3H", 0, 0x10, 0))
+    out = biff_record(0x0409, struct.pack("<3H", 0, 0x10, 0))
     if locked:
-        out += _record(0x002F, bytes(4))
+        out += biff_record(0x002F, bytes(4))
     for row, cells in enumerate(rows):
         for column, cell in enumerate(cells):
             place = struct.pack("<3H", row, column, 0)
             if isinstance(cell, str):
                 text = cell.encode("cp1252")
-                out += _record(0x0204, place + struct.pack("<H", len(text)) + text)
+                out += biff_record(0x0204, place + struct.pack("<H", len(text)) + text)
             else:
-                out += _record(0x0203, place + struct.pack("<d", cell))
-    return out + _record(0x000A, b"")
+                out += biff_record(0x0203, place + struct.pack("<d", cell))
+    return out + biff_record(0x000A, b"")
 
 
 def excel_97_stream(
-    rows: Sequence[Sequence[str | float]], *, locked: bool = False, formats: Sequence[str] = ()
+    rows: Sequence[Sequence[str | float]],
+    *,
+    locked: bool = False,
+    formats: Sequence[str] = (),
+    more: bytes = b"",
 ) -> bytes:
     """The stream `Workbook` of an Excel 97 file with one sheet `S`.
 
-    Numbers in column n have the format n, if there is one.
+    Numbers in column n have the format n, if there is one. more: records behind the cells.
     """
-    lock = _record(0x002F, bytes(54)) if locked else b""
-    start = _record(0x0809, struct.pack("<4HII", 0x0600, 0x0005, 0, 0, 0, 0)) + lock
+    lock = biff_record(0x002F, bytes(54)) if locked else b""
+    start = biff_record(0x0809, struct.pack("<4HII", 0x0600, 0x0005, 0, 0, 0, 0)) + lock
     for number, code in enumerate(formats, 164):
-        start += _record(0x041E, struct.pack("<HHB", number, len(code), 0) + code.encode("latin-1"))
+        start += biff_record(
+            0x041E, struct.pack("<HHB", number, len(code), 0) + code.encode("latin-1")
+        )
     for number in (0, *range(164, 164 + len(formats))):
-        start += _record(0x00E0, struct.pack("<HH", 0, number) + bytes(16))
-    end = _record(0x000A, b"")
+        start += biff_record(0x00E0, struct.pack("<HH", 0, number) + bytes(16))
+    end = biff_record(0x000A, b"")
     at = len(start) + 4 + 6 + 3 + len(end)
-    sheet = _record(0x0085, struct.pack("<IBBBB", at, 0, 0, 1, 0) + b"S")
-    out = start + sheet + end + _record(0x0809, struct.pack("<4HII", 0x0600, 0x0010, 0, 0, 0, 0))
+    sheet = biff_record(0x0085, struct.pack("<IBBBB", at, 0, 0, 1, 0) + b"S")
+    out = (
+        start + sheet + end + biff_record(0x0809, struct.pack("<4HII", 0x0600, 0x0010, 0, 0, 0, 0))
+    )
     for row, cells in enumerate(rows):
         for column, cell in enumerate(cells):
             style = column + 1 if column < len(formats) and not isinstance(cell, str) else 0
             place = struct.pack("<3H", row, column, style)
             if isinstance(cell, str):
                 text = cell.encode("utf-16-le")
-                out += _record(0x0204, place + struct.pack("<HB", len(cell), 1) + text)
+                out += biff_record(0x0204, place + struct.pack("<HB", len(cell), 1) + text)
             else:
-                out += _record(0x0203, place + struct.pack("<d", cell))
-    return out + end
+                out += biff_record(0x0203, place + struct.pack("<d", cell))
+    return out + more + end
 
 
-def _record(kind: int, data: bytes) -> bytes:
+def biff_record(kind: int, data: bytes) -> bytes:
+    """One record of the stream."""
     return struct.pack("<HH", kind, len(data)) + data
 
 

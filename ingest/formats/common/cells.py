@@ -84,10 +84,11 @@ def cell_text(value: Any) -> str:
 
 
 def number_text(value: float) -> str:
-    """Whole numbers without a point and with all digits; others with 15, as spreadsheets show."""
+    """As spreadsheets show it: whole without a point, with all digits; others with 15: `1E-07`."""
     if value.is_integer() and abs(value) < _EXACT:
         return str(int(value))
-    return f"{value:.15g}"
+    text = f"{value:.15g}"
+    return text.upper() if "e" in text else text
 
 
 def date_text(value: dt.datetime) -> str:

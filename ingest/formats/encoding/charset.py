@@ -42,7 +42,7 @@ _LETTERS = {
 _ROWS = {
     "cp949": ("cp949", range(0xB0, 0xC9)),
     "gb18030": ("gb2312", range(0xB0, 0xD8)),
-    "big5": ("big5", range(0xA4, 0xC7)),
+    "big5hkscs": ("big5", range(0xA4, 0xC7)),
     "cp932": ("cp932", (*range(0x82, 0x84), *range(0x88, 0x98))),
     "euc_jp": ("euc_jp", (*range(0xA4, 0xA6), *range(0xB0, 0xD0))),
 }
@@ -54,7 +54,7 @@ _HIGH = bytes(range(0x80, 0x100))
 _EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?\d)")
 """A euro sign beside an amount (cp1252); in other encodings 0x80 would be a lone letter."""
 _SHORT = 512  # bytes
-_VALID_BESIDE_INVALID = 100  # characters beside each invalid byte in double-byte text
+_VALID_BESIDE_INVALID = 25  # characters of two bytes beside each invalid byte
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
 # Weight of a capital: the wrong encoding may swap case (KOI8-R read as cp1251), and must score less
 # than the right one.
@@ -105,10 +105,11 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
     """Double-byte encodings that are almost certain, even if a stray byte is invalid."""
     scored = []
     for name in _ROWS:
-        text = sample.decode(name, "replace")
+        text = sample.decode(name, "replace").removesuffix("\ufffd")  # its end may be cut off
         share = familiarity(text, name)
         invalid = text.count("\ufffd") * _VALID_BESIDE_INVALID
-        if share > 0.9 and not text.isascii() and len(text) > 20 and invalid <= len(text):
+        pairs = len(text.encode(name, "ignore")) - len(text.replace("\ufffd", ""))
+        if share > 0.9 and not text.isascii() and len(text) > 20 and invalid <= pairs:
             scored.append((share, share, name))
     return scored
 

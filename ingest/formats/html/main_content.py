@@ -45,11 +45,19 @@ def drop_boilerplate(tree: html.HtmlElement) -> LeftOut:
 
 def _outermost(chosen: set[html.HtmlElement], stats: PageStats) -> list[html.HtmlElement]:
     """The chosen elements, in order, without those inside another one."""
-    return [
-        element
-        for element in stats
-        if element in chosen and chosen.isdisjoint(element.iterancestors())
-    ]
+    found = []
+    known: dict[html.HtmlElement, bool] = {}  # a page may have many of them, deep inside
+    for element in stats:
+        if element in chosen:
+            path, is_inside = [], False
+            for ancestor in element.iterancestors():
+                if (is_inside := known.get(ancestor, ancestor in chosen)) or ancestor in known:
+                    break
+                path.append(ancestor)
+            known.update(dict.fromkeys(path, is_inside))
+            if not is_inside:
+                found.append(element)
+    return found
 
 
 def _sum(stats: Iterable[TextStats | None]) -> TextStats:

@@ -18,8 +18,11 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import fast_saved, xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.formats.office.rtf_forms import write_choices
+from ingest.formats.office.rtf_labels import close_groups, mark_labels, write_labels
 from ingest.formats.office.rtf_notes import Notes, take_notes
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
+from ingest.formats.office.rtf_tables import mark_merged, write_merged
 from ingest.optional_steps import improve
 
 _FIB_FLAGS = 0x0A  # offset in the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
@@ -34,6 +37,7 @@ _PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
 _MAC = re.compile(rb"\s*+\{(?:\\[a-z]+-?\d*\s*)*?\\mac(?![a-z0-9])")
 _HEAD = 200  # bytes in which a file says its character set
 _PIECES = "word_95 1"
+_RTF = f"{xberg_text.VERSION}, rtf 2"
 _SENTENCE = 40  # characters; marks are shorter, instructions are not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _FIELD = re.compile(
@@ -60,7 +64,11 @@ def extract(source: InputFile) -> Extraction:
         data = _with_code_page(data)
         data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
         data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
+        data = improve("forms", lambda: write_choices(data), otherwise=lambda: data)
+        data = improve("tables", lambda: mark_merged(data), otherwise=lambda: data)
+        data = improve("numbering", lambda: mark_labels(data), otherwise=lambda: data)
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
+        data = improve("layout", lambda: close_groups(data), otherwise=lambda: data)
     if pieces is not None:
         title = properties.pop("title", None)
         return Extraction(
@@ -78,7 +86,7 @@ def extract(source: InputFile) -> Extraction:
     )
     return Extraction(
         parts=_parts(text, is_presentation=is_presentation),
-        extractor=xberg_text.VERSION,
+        extractor=_RTF if source.media_type == types.RTF else xberg_text.VERSION,
         paged=is_presentation,
         title=title,
         metadata=dict(properties),
@@ -111,7 +119,9 @@ def _parts(text: str, *, is_presentation: bool) -> list[str]:
     if is_presentation:
         return improve("layout", lambda: slides(text), otherwise=lambda: [text])
     text = improve("fields", lambda: without_fields(text), otherwise=lambda: text)
-    return [improve("markup", lambda: write_raised(text), otherwise=lambda: text)]
+    text = improve("markup", lambda: write_raised(text), otherwise=lambda: text)
+    text = improve("numbering", lambda: write_labels(text), otherwise=lambda: text)
+    return [improve("tables", lambda: write_merged(text), otherwise=lambda: text)]
 
 
 def refuse_encrypted(ole: olefile.OleFileIO) -> None:

@@ -1,5 +1,6 @@
 """Converts blocks of OpenDocument files to Markdown: headings, lists, tables, frames."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,8 +10,10 @@ from lxml import etree
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.merged_cells import Covered, merged_table
+from ingest.formats.office.numbering import CountedList
 from ingest.formats.office.xml_tree import attribute, local
 from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
+from ingest.formats.opendocument.numbering import OdfLists
 from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
 from ingest.model import Step
 from ingest.optional_steps import improve
@@ -35,6 +38,7 @@ _STEPS: dict[str, Step] = {
 }
 _CELLS = ("{*}table-cell", "{*}covered-table-cell")
 _DEEPEST_HEADING = 6
+_ITEM = re.compile(r"\d+[.)]")
 _MOST_REPEATED = 64  # copies of a repeated cell; more are useless
 
 Show = Callable[[etree._Element], list[str]]
@@ -52,6 +56,10 @@ class OdfBody:
     hidden: HiddenText = field(default_factory=HiddenText)
     _depth: int = 0
     _comments: list[str] = field(default_factory=list)
+    _lists: OdfLists = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lists = OdfLists(self.styles)
 
     def read(self, container: Iterable[etree._Element]) -> list[str]:
         """Markdown blocks of a text, cell or frame; a list is one block."""
@@ -90,11 +98,13 @@ class OdfBody:
         if name in _PARAGRAPHS:
             return list(self._paragraph(item))
         if name == "list":
-            return list(self._list(item, style_of(item), 1))
+            style = style_of(item)
+            return list(self._list(item, style, 1, self._lists.open(item, style)))
         read = self._table if name == "table" else self.shape
         return list(map(Block, read(item)))
 
-    def _paragraph(self, item: etree._Element) -> Iterator[Block]:
+    def _paragraph(self, item: etree._Element, label: str | None = None) -> Iterator[Block]:
+        """`label`: the number of a heading in a list."""
         style = improve("styles", lambda: self.styles.get(style_of(item)), otherwise=lambda: PLAIN)
         inline = self._inline(item)
         text = inline.text.strip()
@@ -102,8 +112,11 @@ class OdfBody:
         if local(item) == "h":
             stated = attribute(item, "outline-level") or "1"
             level = int(stated) if stated.isdecimal() else 1
+            if label is None and text and not self._depth and not style.has_own_list:
+                label = self._number(item, level)
         if text and level is not None and not self._depth:
-            yield Block(f"{'#' * max(1, min(level, _DEEPEST_HEADING))} {one_line(text)}")
+            marks = "#" * max(1, min(level, _DEEPEST_HEADING))
+            yield Block(one_line(f"{marks} {label or ''} {text}"))
         elif text:
             yield Block(plain(text))
         for shape in inline.shapes:
@@ -117,30 +130,50 @@ class OdfBody:
         self._comments += inline.comments
         return inline
 
-    def _list(self, element: etree._Element, style: str | None, level: int) -> Iterator[Block]:
+    def _number(self, heading: etree._Element, level: int) -> str:
+        return improve(
+            "numbering", lambda: self._lists.heading(heading, level), otherwise=lambda: ""
+        )
+
+    def _list(
+        self, element: etree._Element, style: str | None, level: int, counted: CountedList
+    ) -> Iterator[Block]:
         if level > DEEP:
             yield from (Block(f"- {text}", level) for text in _flat(element))
             return
-        start = attribute(element, "start-value") or ""
-        count = int(start) - 1 if start.isdecimal() else 0
+        start = _start(element)
         for item in element:
             if local(item) not in ("list-item", "list-header"):
                 continue
+            lists = [piece for piece in item if local(piece) == "list"]
+            pieces = [piece for piece in item if local(piece) != "list"]
+            label: str | None = ""
+            if local(item) == "list-item" and any(local(piece) in _PARAGRAPHS for piece in pieces):
+                label = counted.label(level - 1, start or _start(item))
+                start = None
             texts = []
-            lists = []
-            for piece in item:
-                if local(piece) == "list":
-                    lists.append(piece)
-                elif local(piece) == "h":  # a numbered heading
-                    yield from self._paragraph(piece)
+            for piece in pieces:
+                if local(piece) == "h":  # a numbered heading
+                    yield from self._paragraph(piece, label or "")
                 else:
                     texts += [block.text for block in self._blocks([piece])]
             if texts:
-                count += 1
-                mark = f"{count}." if self.styles.is_numbered(style, level) else "-"
-                yield Block(f"{mark} {one_line(' '.join(texts))}", level)
-            for inner in lists:
-                yield from self._list(inner, style_of(inner) or style, level + 1)
+                yield Block(f"{_mark(label or '')} {one_line(' '.join(texts))}", level)
+            for number, inner in enumerate(lists):
+                if number and attribute(inner, "continue-numbering") != "true":
+                    counted.restart_below(level - 1)
+                yield from self._inner_list(inner, style, level + 1, counted)
+
+    def _inner_list(
+        self, element: etree._Element, style: str | None, level: int, counted: CountedList
+    ) -> Iterator[Block]:
+        own = style_of(element)
+        outer = counted.levels
+        if own is not None and own != style:
+            deeper = self.styles.levels(own).items()
+            counted.levels = outer | {depth: look for depth, look in deeper if depth >= level - 1}
+        yield from self._list(element, own or style, level, counted)
+        counted.levels = outer
 
     def _table(self, element: etree._Element) -> list[str]:
         """A Markdown table; a table of one cell is a frame, so its blocks are returned."""
@@ -189,6 +222,17 @@ class OdfBody:
             elif name in _SHAPES:
                 yield from self.shape(item)
         yield from self.read(_without(shape, _SHAPES | {"table"}))
+
+
+def _mark(label: str) -> str:
+    if label.isdecimal():
+        return f"{label}."
+    return label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
+
+
+def _start(element: etree._Element) -> int | None:
+    stated = attribute(element, "start-value") or ""
+    return int(stated) if stated.isdecimal() else None
 
 
 def _flat_block(item: etree._Element) -> list[Block]:

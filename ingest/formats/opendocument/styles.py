@@ -1,4 +1,4 @@
-"""Styles of OpenDocument files: hidden text, white text, titles, numbered lists."""
+"""Styles of OpenDocument files: hidden text, white text, titles, levels of lists."""
 
 import re
 from dataclasses import dataclass
@@ -6,13 +6,20 @@ from typing import Literal
 
 from lxml import etree
 
+from ingest.formats.office.numbering import LEVELS, ListLevel
 from ingest.formats.office.xml_tree import attribute, local
 
 _MOST_PARENTS = 20
 _WHITE = "#ffffff"
 _TITLES = {"Title": 1, "Subtitle": 2}
 _ABOVE, _BELOW = re.compile(r"[1-9][\d.]*%"), re.compile(r"-[1-9][\d.]*%")
-_NUMBERED = "list-level-style-number"
+_LIST_STYLES = ("{*}list-style", "{*}outline-style")
+_FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman",
+          "I": "upperRoman"}  # fmt: skip
+_BULLET, _NO_NUMBER = ListLevel("bullet"), ListLevel("none")
+_PLACE = re.compile(r"%(\d{1,2})%")
+OUTLINE = "Outline"
+"""By which name the numbering of headings is found, if the file gives it none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,8 @@ class OdfStyle:
     has_background: bool = False
     is_hidden_slide: bool = False
     position: Literal["raised", "lowered", None] = None
+    has_own_list: bool = False
+    """Whether it names a list, or none, so that its headings do not have the common numbers."""
 
 
 PLAIN = OdfStyle()
@@ -36,15 +45,19 @@ class OdfStyles:
 
     def __init__(self, *roots: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}
-        self._lists: dict[str, set[int]] = {}
+        self._lists: dict[str, dict[int, ListLevel]] = {}
+        self.outline = OUTLINE
+        """The name of the numbering of headings."""
         self._known: dict[str, OdfStyle] = {}
         for root in roots:
-            for item in root.iter("{*}style", "{*}list-style") if root is not None else ():
+            for item in root.iter("{*}style", *_LIST_STYLES) if root is not None else ():
                 name = attribute(item, "name") or ""
                 if local(item) == "style":
                     self._elements.setdefault(name, item)
-                else:
-                    self._lists.setdefault(name, _numbered_levels(item))
+                    continue
+                if local(item) == "outline-style":
+                    self.outline = name or OUTLINE
+                self._lists.setdefault(name or OUTLINE, _levels(item))
 
     def get(self, name: str | None) -> OdfStyle:
         """The style of this name, without properties if there is none."""
@@ -54,18 +67,25 @@ class OdfStyles:
             self._known[name] = self._resolve(name)
         return self._known[name]
 
-    def is_numbered(self, name: str | None, level: int) -> bool:
-        """Whether items of this list style are numbered on this level; 1 is the outermost."""
-        return level in self._lists.get(name or "", ())
+    def levels(self, name: str | None) -> dict[int, ListLevel]:
+        """The levels of a list style, 0 is the outermost; those that it does not name have bullets.
+
+        For the name `OUTLINE`, those of headings, which have no bullets.
+        """
+        is_outline = name in (OUTLINE, self.outline)
+        found = self._lists.get(self.outline if is_outline else name or "", {})
+        return dict.fromkeys(range(LEVELS), _NO_NUMBER if is_outline else _BULLET) | found
 
     def _resolve(self, name: str) -> OdfStyle:
         level = None
+        has_own_list = False
         looks: dict[str, str] = {}
         for _ in range(_MOST_PARENTS):
             level = _TITLES.get(name, level) if level is None else level
             element = self._elements.get(name)
             if element is None:
                 break
+            has_own_list = has_own_list or attribute(element, "list-style-name") is not None
             for properties in element.iterchildren():
                 for key, look in properties.attrib.items():
                     looks.setdefault(str(key).rpartition("}")[2], str(look))
@@ -77,6 +97,7 @@ class OdfStyles:
             has_background=looks.get("background-color", "transparent") != "transparent",
             position=_position(looks.get("text-position", "")),
             is_hidden_slide=looks.get("visibility") == "hidden",
+            has_own_list=has_own_list,
         )
 
 
@@ -88,13 +109,38 @@ def _position(stated: str) -> Literal["raised", "lowered", None]:
     return "lowered" if place == "sub" or _BELOW.fullmatch(place) else None
 
 
-def _numbered_levels(style: etree._Element) -> set[int]:
-    found = set()
-    for item in style.iterchildren("{*}" + _NUMBERED):
-        level, form = attribute(item, "level") or "", attribute(item, "num-format")
-        if level.isdecimal() and form:
-            found.add(int(level))
+def _levels(style: etree._Element) -> dict[int, ListLevel]:
+    """The levels that have numbers, or say that they have none."""
+    found: dict[int, ListLevel] = {}
+    for item in style.iterchildren("{*}list-level-style-number", "{*}outline-level-style"):
+        stated, form = attribute(item, "level") or "", attribute(item, "num-format") or ""
+        if stated.isdecimal() and 1 <= int(stated) <= LEVELS:
+            found[int(stated) - 1] = (
+                ListLevel(_FORMS.get(form, form), _pattern(item, int(stated), found), _start(item))
+                if form
+                else _NO_NUMBER
+            )
     return found
+
+
+def _pattern(item: etree._Element, level: int, above: dict[int, ListLevel]) -> str:
+    """`%1.%2)` of `loext:num-list-format`, or of prefix, number of shown levels and suffix."""
+    if stated := attribute(item, "num-list-format"):
+        return _PLACE.sub(r"%\1", stated)
+    shown = attribute(item, "display-levels") or "1"
+    first = level - (int(shown) if shown.isdecimal() else 1) + 1
+    places = [
+        f"%{place}"
+        for place in range(max(1, first), level)
+        if above.get(place - 1, _NO_NUMBER) != _NO_NUMBER
+    ]
+    ends = [attribute(item, f"num-{end}") or "" for end in ("prefix", "suffix")]
+    return ".".join([*places, f"%{level}"]).join(ends)
+
+
+def _start(item: etree._Element) -> int:
+    stated = attribute(item, "start-value") or ""
+    return int(stated) if stated.isdecimal() else 1
 
 
 def style_of(element: etree._Element) -> str | None:

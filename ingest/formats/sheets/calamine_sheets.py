@@ -23,6 +23,7 @@ from ingest.formats.sheets.columns import Grid
 from ingest.formats.sheets.layout import Layout, fill_merged
 from ingest.formats.sheets.second_reader import Cells, SheetEntry, corrupt
 from ingest.formats.sheets.xls_layout import read_layouts
+from ingest.formats.sheets.xls_notes import XlsNotes, read_notes
 from ingest.formats.sheets.xlsb import XlsbReader
 from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.formats.sheets.xlsx_reader import XlsxReader
@@ -151,6 +152,11 @@ def _layouts(stream: BinaryIO, media_type: str) -> Layouts:
     if media_type == types.XLSB:
         return XlsbReader(Package(stream)).of
     found = read_layouts(stream) if media_type == types.XLS else []
+    if not found:
+        return _plain
+    notes = improve("links", lambda: read_notes(stream), otherwise=list[XlsNotes])
+    for layout, note in zip(found, notes, strict=False):
+        layout.links = note.links
     return lambda index: found[index] if index < len(found) else Layout()
 
 

@@ -9,9 +9,10 @@ from lxml import etree
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import one_line
+from ingest.formats.office.charts import chart
 from ingest.formats.office.drawing_text import text_of
 from ingest.formats.office.opc import Package
-from ingest.formats.office.xml_tree import attribute, child
+from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.sheets.second_reader import SheetEntry
 from ingest.optional_steps import improve
 
@@ -20,36 +21,47 @@ _MOST = 10_000  # comments of a sheet
 
 
 class Drawings:
-    """Values of charts are those of cells, so only their titles count."""
+    """Values of charts on a sheet with cells are those of cells, so only their titles count."""
 
     def __init__(self, package: Package, workbook: str, sheets: list[SheetEntry]) -> None:
         self._package = package
-        self._parts = [sheet.part for sheet in sheets]
+        self._parts = [sheet.part or sheet.chart for sheet in sheets]
         self._people = _people(package, workbook)
 
-    def of(self, index: int) -> list[str]:
+    def of(self, index: int, has_cells: bool) -> list[str]:
         """Markdown blocks of the sheet with this index."""
         part = self._parts[index] if index < len(self._parts) else ""
         if not part:
             return []
-        drawn = improve("graphics", lambda: list(self._drawn(part)), otherwise=list[str])
+        drawn = improve("graphics", lambda: list(self._drawn(part, has_cells)), otherwise=list[str])
         said = improve("comments", lambda: list(self._comments(part)), otherwise=list[str])
         return [*drawn, *said]
 
-    def _drawn(self, sheet: str) -> Iterator[str]:
+    def _drawn(self, sheet: str, has_cells: bool) -> Iterator[str]:
         for part in self._package.related(sheet, "drawing"):
             root = _root(self._package, part)
             for shape in () if root is None else root.iter("{*}sp", "{*}pic", "{*}chart"):
-                if text := one_line(self._text(part, shape)):
+                if local(shape) == "chart":
+                    yield from self._chart(part, shape, has_cells)
+                elif text := one_line(self._text(shape)):
                     yield plain(text)
 
-    def _text(self, part: str, shape: etree._Element) -> str:
-        name = etree.QName(shape).localname
-        if name == "chart":
-            relation = self._package.relations(part).get(attribute(shape, "id") or "")
-            root = None if relation is None else _root(self._package, relation.target)
-            title = None if root is None else child(child(root, "chart"), "title")
-            return f"Chart: {text_of(title)}" if title is not None and text_of(title) else ""
+    def _chart(self, part: str, shape: etree._Element, has_cells: bool) -> Iterator[str]:
+        relation = self._package.relations(part).get(attribute(shape, "id") or "")
+        root = None if relation is None else _root(self._package, relation.target)
+        if root is None:
+            return
+        title = child(child(root, "chart"), "title")
+        if not has_cells:
+            text = chart(root)
+        elif title is not None and (stated := one_line(text_of(title))):
+            text = plain(f"Chart: {stated}")
+        else:
+            text = ""
+        if text:
+            yield text
+
+    def _text(self, shape: etree._Element) -> str:
         body = child(shape, "txBody")
         if body is not None and text_of(body).strip():
             return text_of(body)
@@ -98,8 +110,13 @@ def _people(package: Package, workbook: str) -> Mapping[str, str]:
 
 
 def _comment(author: str, item: etree._Element, text: str) -> str:
+    return cell_comment(author, item.get("ref") or "", text)
+
+
+def cell_comment(author: str, place: str, text: str) -> str:
     """`Comment by Ann on B3: text`; Excel begins a note with the name of its author."""
+    author = one_line(author)
     said = one_line(text).removeprefix(f"{author}:").lstrip() if author else one_line(text)
-    place = f" on {item.get('ref')}" if item.get("ref") else ""
+    where = f" on {place}" if place else ""
     by = f" by {author}" if author else ""
-    return plain(f"Comment{by}{place}: {said}") if said else ""
+    return plain(f"Comment{by}{where}: {said}") if said else ""

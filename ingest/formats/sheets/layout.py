@@ -46,11 +46,8 @@ class Layout:
             styles.append(style)
 
     def text(self, value: Any, row: int, column: int) -> str:
-        """The text that the cell shows."""
-        return self.linked(self._shown(value, row, column), row, column)
-
-    def linked(self, text: str, row: int, column: int) -> str:
-        """The text of a cell, with its address if it is a link."""
+        """The text that the cell shows, with its address if it is a link."""
+        text = self._shown(value, row, column)
         address = self.links.get((row, column))
         return Linked.to(text, address) if address and text else text
 

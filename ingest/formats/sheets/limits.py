@@ -186,6 +186,15 @@ def column_number(letters: bytes) -> int:
     return number
 
 
+def column_letters(number: int) -> str:
+    """`A` for 1, `AA` for 27."""
+    found = ""
+    while number > 0:
+        number, letter = divmod(number - 1, 26)
+        found = chr(ord("A") + letter) + found
+    return found
+
+
 def _repeated(pattern: re.Pattern[bytes], attributes: bytes) -> int:
     found = pattern.search(attributes)
     return int(found[1]) if found else 1

@@ -1,7 +1,8 @@
 """OpenDocument sheets store what each cell shows, beside its value. calamine reads the value.
 
-So numbers and dates are made texts before it reads them, with a mark that says what they were, and
-raised and lowered figures get theirs. Spaces between elements, which it refuses, are left out.
+So numbers, dates and truth values (`WAHR`) are made texts before it reads them, numbers and dates
+with a mark that says what they were, and raised and lowered figures get theirs. Spaces between
+elements, which it refuses, are left out.
 """
 
 import io
@@ -23,7 +24,7 @@ _ATTRIBUTE: Final = rb"""[\w:.-]++\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+')"""
 _ATTRIBUTES: Final = rb"(?:\s++" + _ATTRIBUTE + rb")*+\s*+"
 _CELL: Final = re.compile(
     rb"(<(?:[\w.-]+:)?table-cell(?:\s++(?!office:value-type)" + _ATTRIBUTE + rb")*+\s++)"
-    rb"office:value-type=[\"'](float|percentage|currency|date|time)[\"']"
+    rb"office:value-type=[\"'](float|percentage|currency|date|time|boolean)[\"']"
     rb"(" + _ATTRIBUTES + rb">\s*+<(?:[\w.-]+:)?p" + _ATTRIBUTES + rb">)"
     rb"(?=(?:<(?:[\w.-]+:)?(?:s|span)(?:[\s/][^<>]*)?>){0,9}[^<\s])"
 )
@@ -38,8 +39,22 @@ _SPAN: Final = re.compile(
     rb"(<(?:[\w.-]+:)?span\s[^<>]{0,200}?text:style-name=\"([^\"<>]*)\"[^<>]{0,200}(?<!/)>)"
     rb"([^<>]{1,99})(?=</)"
 )
-_VALUE: Final = re.compile(rb"\soffice:(?:date-|time-)?value=(?:\"[^\"<]*\"|'[^'<]*')")
-_DATES: Final = (b"date", b"time")
+Bounds = tuple[re.Pattern[bytes], re.Pattern[bytes]]
+"""Begin and end of an element with content."""
+
+
+def _bounds(name: bytes) -> Bounds:
+    return (
+        re.compile(rb"<(?:[\w.-]+:)?" + name + rb"(?:\s[^<>]*)?(?<!/)>"),
+        re.compile(rb"</(?:[\w.-]+:)?" + name + rb"\s*>"),
+    )
+
+
+OBJECT: Final = _bounds(b"object")
+"""With the tables of a chart, in a flat file."""
+_COMMENT: Final = _bounds(b"annotation")
+_VALUE: Final = re.compile(rb"\soffice:(?:date-|time-|boolean-)?value=(?:\"[^\"<]*\"|'[^'<]*')")
+_MARKS: Final = {b"date": _DATE_MARK, b"time": _DATE_MARK, b"boolean": ""}
 
 
 def shown_texts(stream: BinaryIO) -> BinaryIO:
@@ -48,7 +63,8 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
         content = package.getinfo(_CONTENT)
         if content.file_size > _LARGEST:
             return stream
-        marked = _CELL.sub(_as_text, _INDENT.sub(b">", package.read(content)))
+        bare = without(package.read(content), _COMMENT)
+        marked = _CELL.sub(_as_text, _INDENT.sub(b">", bare))
         marked = improve("styles", lambda: _raised(marked), otherwise=lambda: marked)
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
@@ -58,9 +74,20 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
     return packed
 
 
+def without(content: bytes, element: Bounds) -> bytes:
+    """The XML without elements of a kind that do not contain each other."""
+    begin, end = element
+    pieces: list[bytes] = []
+    at = 0
+    while (opened := begin.search(content, at)) and (closed := end.search(content, opened.end())):
+        pieces.append(content[at : opened.start()])
+        at = closed.end()
+    return b"".join([*pieces, content[at:]])
+
+
 def _as_text(match: re.Match[bytes]) -> bytes:
     start, kind, rest = match.groups()
-    mark = (_DATE_MARK if kind in _DATES else _NUMBER_MARK).encode()
+    mark = _MARKS.get(kind, _NUMBER_MARK).encode()
     return b"".join(
         (_VALUE.sub(b"", start), b'office:value-type="string"', _VALUE.sub(b"", rest), mark)
     )
@@ -85,8 +112,8 @@ def _raised(content: bytes) -> bytes:
 class OdsLayout(Layout):
     """The merged cells of a sheet; its texts are those that `shown_texts` marked."""
 
-    def text(self, value: Any, row: int, column: int) -> str:
+    def _shown(self, value: Any, row: int, column: int) -> str:
         if isinstance(value, str) and value[:1] in (_NUMBER_MARK, _DATE_MARK) and value:
             text = cell_text(value[1:])
             return Date(text) if value[0] == _DATE_MARK else Number(written_out(text))
-        return written_out(super().text(value, row, column))
+        return written_out(super()._shown(value, row, column))

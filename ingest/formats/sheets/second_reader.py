@@ -14,7 +14,9 @@ class SheetEntry(NamedTuple):
     name: str
     is_hidden: bool
     part: str
-    """Empty if there is none."""
+    """With the cells; empty if there is none."""
+    chart: str = ""
+    """The part of a sheet that is a chart."""
 
 
 class Cells:

@@ -1,10 +1,11 @@
 """Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
 
 Numbers and dates are read as the sheet shows them, formulas as their stored results; the warning
-`formulas_not_calculated` says that some have none. Below the rows of a sheet of XLSX and XLSB
-follow its text boxes, titles of charts, alternative texts and comments (XLSB: threads only). Not
-read: pictures, macros and error values such as `#N/A`, which become empty cells. Hidden sheets are
-read, and marked in their heading and in `metadata["sheets"]`.
+`formulas_not_calculated` says that some have none. Below the rows of a sheet follow its comments
+(XLSB: threads only); those of XLSX, XLSB and XLS also have text boxes, of XLSX and XLSB titles of
+charts and alternative texts, and without cells charts with their values. Not read: pictures, macros
+and error values such as `#N/A`, which become empty cells. Hidden sheets are read, and marked in
+their heading and in `metadata["sheets"]`.
 """
 
 import io
@@ -27,14 +28,16 @@ from ingest.formats.sheets.calamine_sheets import LOCKED, Layouts, Sheet, is_fai
 from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
 from ingest.formats.sheets.drawings import Drawings
 from ingest.formats.sheets.limits import has_uncalculated_formulas
-from ingest.formats.sheets.ods_text import OdsLayout, shown_texts
+from ingest.formats.sheets.ods_notes import OdsNotes, read_notes
+from ingest.formats.sheets.ods_text import OBJECT, OdsLayout, shown_texts, without
 from ingest.formats.sheets.second_reader import corrupt
+from ingest.formats.sheets.xls_notes import read_notes as read_xls_notes
 from ingest.formats.sheets.xlsb import XlsbReader
 from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.optional_steps import improve, is_panic
 
-Beside = Callable[[int], list[str]]
-"""Markdown blocks beside the cells of the sheet with this index."""
+Beside = Callable[[int, bool], list[str]]
+"""Markdown blocks beside the cells of the sheet with this index, and whether it has cells."""
 _LIMITS = inflate_limit.PackageLimits(
     part=inflate_limit.PackageLimits().total
 )  # parts are streamed, no trees are built
@@ -52,9 +55,8 @@ def extract(source: InputFile) -> Extraction:
     metadata: dict[str, Any] = {}
     if source.media_type in (types.XLSX, types.XLSB):
         metadata = _check_package(source)
-    sheets, extractor = _open(source)
+    sheets, extractor, beside = _open(source)
     out = Lines()
-    beside = improve("graphics", lambda: _beside(source), otherwise=lambda: _nothing)
     listed, failures = _write(sheets, beside, out)
     text = str(out)
     if not text.strip():
@@ -90,12 +92,15 @@ def _check_package(source: InputFile) -> dict[str, Any]:
     return {**found, "notRead": sorted(unread)} if unread else found
 
 
-def _nothing(_: int) -> list[str]:
+def _nothing(_: int, _has_cells: bool) -> list[str]:
     return []
 
 
 def _beside(source: InputFile) -> Beside:
     """Reads what stands on a sheet beside its cells, by its index."""
+    if source.media_type == types.XLS:
+        notes = read_xls_notes(source.stream)
+        return lambda index, _: notes[index].blocks() if index < len(notes) else []
     if source.media_type not in (types.XLSX, types.XLSB):
         return _nothing
     package = Package(source.stream)
@@ -106,25 +111,28 @@ def _beside(source: InputFile) -> Beside:
     return Drawings(package, package.main(workbook), sheets).of
 
 
-def _open(source: InputFile) -> tuple[Iterator[Sheet], str]:
-    """The sheets, and the library that reads them."""
+def _open(source: InputFile) -> tuple[Iterator[Sheet], str, Beside]:
+    """The sheets, the library that reads them, and what stands beside their cells."""
     stream, layouts = source.stream, None
+    beside: Beside | None = None
     if source.media_type == types.XLS and not check_xls(stream):
-        return _old(stream), excel_2_to_4.VERSION
+        return _old(stream), excel_2_to_4.VERSION, _nothing
     if source.media_type in (types.ODS, types.FODS):
-        stream, layouts = _open_document(source)
+        stream, layouts, beside = _open_document(source)
     try:
         sheets = calamine_sheets.open_sheets(stream, source.media_type, layouts)
     except BaseException as error:  # Rust panics do not derive from Exception
         if source.media_type != types.XLS or not is_failure(error):
             raise
         stream.seek(0)
-        return _old(stream), excel_2_to_4.VERSION
-    return sheets, calamine_sheets.VERSION
+        return _old(stream), excel_2_to_4.VERSION, _nothing
+    if beside is None:
+        beside = improve("graphics", lambda: _beside(source), otherwise=lambda: _nothing)
+    return sheets, calamine_sheets.VERSION, beside
 
 
-def _open_document(source: InputFile) -> tuple[BinaryIO, Layouts]:
-    """A package whose texts are those that its sheets show, and their merged cells."""
+def _open_document(source: InputFile) -> tuple[BinaryIO, Layouts, Beside]:
+    """A package whose texts are those that its sheets show, their merged cells and comments."""
     stream = source.stream
     if source.media_type == types.FODS:
         stream = _packed(stream)
@@ -134,16 +142,18 @@ def _open_document(source: InputFile) -> tuple[BinaryIO, Layouts]:
         if _is_encrypted(package):
             raise Permanent(LOCKED, code="encrypted")
         merges = limits.check_ods(package)
+        notes = improve("comments", lambda: read_notes(package), otherwise=OdsNotes)
     stream.seek(0)
 
     def layout(index: int) -> OdsLayout:
         found = OdsLayout()
         found.merges = merges[index] if index < len(merges) else []
+        found.links = notes.links.get(index, {})
         return found
 
     shown = improve("styles", lambda: shown_texts(stream), otherwise=lambda: stream)
     shown.seek(0)
-    return shown, layout
+    return shown, layout, lambda index, _: notes.comments.get(index, [])
 
 
 def _is_encrypted(package: zipfile.ZipFile) -> bool:
@@ -158,7 +168,7 @@ def _packed(flat: BinaryIO) -> BinaryIO:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as package:
         package.writestr("mimetype", types.ODS)
-        package.writestr("content.xml", flat.read())
+        package.writestr("content.xml", without(flat.read(), OBJECT))
         package.writestr(
             "META-INF/manifest.xml",
             '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
@@ -195,8 +205,9 @@ def _write(
         except BaseException as error:  # Rust panics do not derive from Exception
             failures.append(error)
             about = {**about, "failed": True}
-        if blocks := beside(index):
-            if not any(table.rows for table in tables):
+        has_cells = any(table.rows for table in tables)
+        if blocks := beside(index, has_cells):
+            if not has_cells:
                 out.heading(2, heading)
             for block in blocks:
                 out.block(block)

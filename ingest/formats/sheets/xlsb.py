@@ -72,9 +72,14 @@ class XlsbReader:
             relation_id, end = _text(data, _SHEET_ID + _LONG.size)
         name, _ = _text(data, end)
         relation = relations.get(relation_id)
-        is_sheet = relation is not None and relation.kind == "worksheet"
-        part = relation.target if relation and is_sheet and relation.target in self._package else ""
-        return SheetEntry(name, bool(_LONG.unpack_from(data)[0] & 3), part)
+        kind, target = (relation.kind, relation.target) if relation else ("", "")
+        part = target if target in self._package else ""
+        return SheetEntry(
+            name,
+            is_hidden=bool(_LONG.unpack_from(data)[0] & 3),
+            part=part if kind == "worksheet" else "",
+            chart=part if kind == "chartsheet" else "",
+        )
 
     def _cells(self, part: str, layout: Layout) -> Iterator[tuple[int, int, bytes]]:
         """Kind, row and data of each cell record; merged ranges go to the layout."""

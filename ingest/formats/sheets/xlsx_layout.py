@@ -68,10 +68,14 @@ class XlsxLayouts:
 
     def _entry(self, sheet: etree._Element) -> SheetEntry:
         relation = self._package.relations(self.workbook).get(attribute(sheet, "id") or "")
-        is_sheet = relation is not None and relation.kind in _SHEETS
-        part = relation.target if relation and is_sheet and relation.target in self._package else ""
-        is_hidden = sheet.get("state", "visible") != "visible"
-        return SheetEntry(sheet.get("name", ""), is_hidden, part)
+        kind, target = (relation.kind, relation.target) if relation else ("", "")
+        part = target if target in self._package else ""
+        return SheetEntry(
+            sheet.get("name", ""),
+            is_hidden=sheet.get("state", "visible") != "visible",
+            part=part if kind in _SHEETS else "",
+            chart=part if kind == "chartsheet" else "",
+        )
 
 
 def style_codes(styles: etree._Element) -> list[str]:

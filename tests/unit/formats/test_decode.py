@@ -40,7 +40,7 @@ KOREAN = "이것은 문자 인코딩 감지를 시험하기 위한 짧은 문장
         (ARABIC, "cp1256"),
         (THAI, "cp874"),
         (CHINESE, "gb18030"),
-        (TRADITIONAL, "big5"),
+        (TRADITIONAL, "big5hkscs"),
         (JAPANESE, "cp932"),
         (JAPANESE, "euc_jp"),
         (KOREAN, "cp949"),
@@ -59,7 +59,7 @@ def test_a_legacy_encoding_is_detected(text: str, codec: str) -> None:
     [
         ("编号,名称\n1,测试", "gb18030"),
         ("你好,世界", "gb18030"),
-        ("編號,名稱\n1,測試", "big5"),
+        ("編號,名稱\n1,測試", "big5hkscs"),
         ("番号,名前\n1,テスト", "cp932"),
         ("번호,이름\n1,시험", "cp949"),
         ("é,ä", "cp1252"),
@@ -79,6 +79,32 @@ def test_a_few_words_are_enough_to_detect_an_encoding(text: str, codec: str) -> 
     decoded, encoding = decode(text.encode(codec))
 
     assert (decoded, encoding.name) == (text, codec)
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [(CHINESE, "gb18030"), (JAPANESE, "cp932"), (JAPANESE, "euc_jp"), (KOREAN, "cp949")],
+)
+def test_a_letter_cut_off_at_the_end_does_not_hide_the_encoding(text: str, codec: str) -> None:
+    decoded, encoding = decode((text + text[0]).encode(codec)[:-1])
+
+    assert decoded.startswith(text)
+    assert encoding.name == codec
+
+
+def test_letters_that_only_taiwanese_systems_have_are_read() -> None:
+    table = "編號,姓名,部門\n1,王大恒,人事部門\n2,李小明,業務部門\n"
+
+    assert decode(table.encode("cp950"))[0] == table
+
+
+def test_a_table_of_mac_with_much_ascii_is_not_japanese() -> None:
+    names = "Zoé;Orléans;Médecin\nHélène;Besançon;Employée\nFrançois;Évreux;Élève\n"
+    table = f"Prénom;Ville;Métier\n{names}"
+
+    for rows in (0, 1, 20):
+        text = table + "Paul;Paris;Chef\n" * rows
+        assert decode(text.encode("mac_roman"))[0] == text
 
 
 @pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-32"])
@@ -220,9 +246,9 @@ def test_lines_of_another_encoding_among_utf8_are_read_in_theirs(text: str, code
     assert (encoding.name, encoding.replaced) == ("utf-8", 0)
 
 
-@pytest.mark.parametrize("codec", ["gb18030", "big5", "cp932", "cp949", "cp1251", "cp1252"])
+@pytest.mark.parametrize("codec", ["gb18030", "big5hkscs", "cp932", "cp949", "cp1251", "cp1252"])
 def test_long_legacy_text_is_not_detected_as_mixed_encoding(codec: str) -> None:
-    text = {"gb18030": CHINESE, "big5": TRADITIONAL, "cp932": JAPANESE, "cp949": KOREAN}
+    text = {"gb18030": CHINESE, "big5hkscs": TRADITIONAL, "cp932": JAPANESE, "cp949": KOREAN}
     line = text.get(codec, RUSSIAN if codec == "cp1251" else GERMAN)
 
     assert decode("\n".join([line] * 500).encode(codec))[1].name == codec

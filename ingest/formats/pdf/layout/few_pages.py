@@ -13,27 +13,32 @@ FEWEST, MOST = 2, 4
 """Pages with text."""
 _TOLERANCE = 8.0  # points
 _MARGIN = 80.0  # points from the edge
+_WORDS = "page|seite|p|pagina|página|str|strona|sida|side"
 _PAGE = re.compile(
-    r"\W*(?:(?:page|seite|p|pagina|página|str|strona|sida|side)\b\W*)?(\d{1,3})"
-    r"(?:\s*(?:/|of|von|de|sur|di|z|av|af)\s*\d+)?\W*",
+    rf"\W*(?:(?:{_WORDS})\b\W*)?(\d{{1,3}})(?:\s*(?:/|of|von|de|sur|di|z|av|af)\s*\d+)?\W*",
     re.IGNORECASE,
 )
+_BEFORE_PAGE = re.compile(rf"(?:\b(?:{_WORDS})|[^\w\s])\W*$", re.IGNORECASE)
 _NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,3}$|^\d{1,3}(?!\d)")
 _FEWEST_LETTERS = 6  # beside a page number
+_FEW_LETTERS = 2  # without a page number; less is a bullet, or a figure of the text
 
 Place = tuple[int, Line, float]
 """Index of the page, the line, its distance from the page edge in points."""
 
 
 def repeated_on_few(
-    places: Sequence[Place], readable: Sequence[int]
+    places: Sequence[Place], readable: Sequence[int], *, is_top: bool
 ) -> Iterator[tuple[int, Line, bool]]:
     """Lines of one edge that repeat, each with its page and whether it is to be dropped."""
     groups: dict[str, list[Place]] = defaultdict(list)
     for index, line, distance in places:
         if distance <= _MARGIN:
-            groups[_without_page_number(line.text, index)].append((index, line, distance))
+            text = _without_page_number(line.text, index, is_top=is_top)
+            groups[text].append((index, line, distance))
     for text, group in groups.items():
+        if text and sum(map(str.isalpha, text)) < _FEW_LETTERS:
+            continue
         _, _, usual = group[0]
         near = [place for place in group if abs(place[2] - usual) <= _TOLERANCE]
         pages = {index for index, _, _ in near}
@@ -44,15 +49,21 @@ def repeated_on_few(
             yield index, line, not text or index != first
 
 
-def _without_page_number(text: str, index: int) -> str:
-    """The text without its page number, if it is that of this page; empty if it is nothing else."""
+def _without_page_number(text: str, index: int, *, is_top: bool) -> str:
+    """The text without its page number, if it is that of this page; empty if it is nothing else.
+
+    `Exercise 2` at the top of page 2 is a title.
+    """
     text = " ".join(text.split())
     number = str(index + 1)
     match = _PAGE.fullmatch(text)
     if match is not None and match[1] == number:
         return ""
     for match in _NUMBER_AT_END.finditer(text):
-        rest = text[: match.start()] + "\0" + text[match.end() :]
+        before = text[: match.start()]
+        if is_top and before and _BEFORE_PAGE.search(before) is None:
+            continue
+        rest = before + "\0" + text[match.end() :]
         if match.group() == number and sum(map(str.isalpha, rest)) >= _FEWEST_LETTERS:
             return rest
     return text

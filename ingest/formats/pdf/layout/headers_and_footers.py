@@ -15,6 +15,8 @@ _APART = 0.7  # line heights between a header or footer and the text
 _TOLERANCE = 8.0  # points
 _MARGIN = 80.0  # points from the edge in which lines may be headers though their text differs
 _LONGEST = 200  # characters
+_FAR = 1.5  # line heights between a running head of few pages and the text
+_FIELD = re.compile(r":\s*$|__")  # to be filled in by hand
 _LARGER = 1.15  # times the size of the text; the title of a page is larger, a running head is not
 _OFTEN = 3  # pages with the same text in large type
 _PAGE_NUMBER = re.compile(
@@ -30,10 +32,13 @@ _Place = tuple[int, Line, float]
 def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
     """Remove repeated headers and footers, but never all lines of a page; move others last."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
+    if len(readable) >= _FEWEST_PAGES:
+        _drop_from_many(pages, readable)
     if FEWEST <= len(readable) <= MOST:
         _drop_from_few(pages, readable)
-    if len(readable) < _FEWEST_PAGES:
-        return
+
+
+def _drop_from_many(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
     dropped: dict[int, set[int]] = defaultdict(set)
     candidates = _candidates(pages, readable)
     for places in candidates.values():
@@ -59,16 +64,37 @@ def _drop_from_few(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
     for (is_top, _), places in _candidates(pages, readable).items():
         edges[is_top] += places
     for is_top, places in edges.items():
-        for index, line, is_dropped in list(repeated_on_few(places, readable)):
+        near = _near_text(pages, places)
+        for index, line, is_dropped in list(repeated_on_few(places, readable, is_top=is_top)):
             page = pages[index]
             rest = [other for other in page.lines if other is not line]
             if not rest or line.size > _LARGER * _usual_size(rest):
+                continue
+            has_letters = any(map(str.isalpha, line.text))
+            if has_letters and (index in near or _FIELD.search(line.text)):
                 continue
             if is_dropped:
                 page.lines = rest
             elif not is_top:
                 line.kind = "running"
                 page.lines = [*rest, line]
+
+
+def _near_text(pages: Sequence[PageLines], places: Sequence[_Place]) -> set[int]:
+    """Pages on which lines of this edge are so close to the rest that they may be its column heads.
+
+    Running heads stand farther away.
+    """
+    heads = {id(line) for _, line, _ in places}
+    rest = {
+        index: [line for line in pages[index].lines if id(line) not in heads]
+        for index in {index for index, _, _ in places}
+    }
+    return {
+        index
+        for index, line, _ in places
+        if any(_gap(line, other) < _FAR * line.height for other in rest[index])
+    }
 
 
 def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:

@@ -18,6 +18,7 @@ _CLOSE = 0.6  # line heights between the lines of a block
 _LONGEST_WORD = 0.35  # share of the width of a block of prose
 _WIDE = 0.52  # font sizes per character; fixed type and lines with gaps are wider
 _LOOSE = 0.7  # the same for lines that have gaps for certain
+_LOOSER = 1.0  # the same above a line that ends at the same edge: both may be justified
 _SIZE = 0.85  # of the height of a line
 _GRAIN = 3.0  # points by which the ends of justified lines may differ
 _AT_EDGE = 6.0  # points of room at the end of a justified line
@@ -25,7 +26,7 @@ _INDENT = (0.8, 5.0)  # font sizes by which the first line of a paragraph is ind
 _ITEM = re.compile(
     r"[-*+\u2022\u2023\u25aa-\u25cf\u2013\u2014\uf0b7]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s"
 )
-_LABEL = re.compile(r"[^\W\d_][^:.,;]{0,40}:\s")
+_LABEL = re.compile(r"[^\W\d_][^:.,;!?]{0,40}:\s")
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[^\W\d_\s]")
 """How a footnote begins."""
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9])")
@@ -178,8 +179,13 @@ def _begins_anew(line: Line, following: Line) -> bool:
     if above[-1].isdigit() and above[-6:].rstrip("0123456789 ").endswith(_LEADERS):
         return True
     if _LABEL.match(above) and _LABEL.match(text):  # fields of a form
-        return True
-    return _has_gaps(line) and (not text[0].islower() or _has_gaps(following))
+        return above[0].islower() or not text[0].islower()
+    if above[-1] == ",":
+        return False
+    is_justified = abs(line.right - following.right) < _GRAIN and above[-1].isalpha()
+    if _has_gaps(following):
+        return _has_gaps(line) and not (is_justified and text[0].islower())
+    return not text[0].islower() and _has_gaps(line, _LOOSER if is_justified else _LOOSE)
 
 
 def _begins_note(above: str, text: str) -> bool:
@@ -201,11 +207,11 @@ def _is_bullet_smaller(line: Line, following: Line) -> bool:
     return is_as_high and _ITEM.match(line.text) is not None
 
 
-def _has_gaps(line: Line) -> bool:
+def _has_gaps(line: Line, least: float = _LOOSE) -> bool:
     """Whether a line is much wider than its text, as a row of a table is."""
     size = max(line.size, _SIZE * line.height)  # the first character may be a raised mark
     is_narrow = line.text.isascii() or max(line.text) < _CJK
-    return is_narrow and line.right - line.left > _LOOSE * len(line.text) * size
+    return is_narrow and line.right - line.left > least * len(line.text) * size
 
 
 def goes_on_above(line: Line, following: Line) -> bool:

@@ -24,10 +24,30 @@ _Gap = tuple[float, float]
 def split_parallel(page: PageLines, text_page: int) -> None:
     """In doubt, lines stay whole."""
     glyphs = Glyphs(text_page, page.turn)
+    if not _may_be_parallel(page, glyphs):
+        return
     ordered: list[Line] = []
-    for block in list(_blocks(page.lines)):
+    for block in _blocks(page.lines):
         ordered += _columns(page, block, glyphs) or block
     page.lines = ordered
+
+
+def _may_be_parallel(page: PageLines, glyphs: Glyphs) -> bool:
+    """A cheap test: whether the middle one of consecutive wide lines has a gap."""
+    least = _WIDE * (page.box[2] - page.box[0])
+    some: list[Line] = []
+    run: list[Line] = []
+    for line in [*page.lines, None]:
+        if line is not None and line.right - line.left > least:
+            run.append(line)
+            continue
+        if len(run) >= _FEWEST and glyphs.has_positions(run[len(run) // 2]):
+            some.append(run[len(run) // 2])
+        run.clear()
+    if not some:
+        return False
+    glyphs.load_words(some)
+    return any(len(_gaps(line, glyphs)) == 1 for line in some)
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[list[Line]]:

@@ -1,7 +1,7 @@
 """Groups the pieces of cells into rows where no ruled line does: by baselines, gaps, numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ def first_baselines(
     seen_numbers = False
     for index, line in enumerate(lines):
         columns = {piece.column for piece in line}
-        has_number = any(p.column in numeric and is_number(p.text.strip()) for p in line)
+        has_number = bool(_figures(line, numeric))
         is_spaced = index > 0 and pitches[index - 1] > tight
         continues = all(piece.text.strip()[:1].islower() for piece in line)
         if has_number:
@@ -95,17 +95,31 @@ def first_baselines(
             is_start = index == 0 or is_spaced
         seen_numbers = seen_numbers or has_number
         if is_start:
-            start = _first_beside(lines, index)
+            start = _first_beside(lines, index, starts[-1] if starts else 0, numeric)
             if start not in starts[-1:]:
                 starts.append(start)
     return starts
 
 
-def _first_beside(lines: Sequence[Sequence[Piece]], index: int) -> int:
-    """The first of the baselines of the row whose cells are centred."""
-    while index and is_half_line(lines[index - 1][0], lines[index][0]):
-        index -= 1
-    return index
+def _first_beside(
+    lines: Sequence[Sequence[Piece]], index: int, above: int, numeric: Set[int]
+) -> int:
+    """The first of the baselines of the row whose cells are centred, not above the row `above`.
+
+    A baseline with figures in the same columns is a row of its own: a cell in the middle spans two.
+    """
+    figures = _figures(lines[index], numeric)
+    top = index
+    while top > above and is_half_line(lines[top - 1][0], lines[top][0]):
+        top -= 1
+        if figures & _figures(lines[top], numeric):
+            return index
+    return top
+
+
+def _figures(line: Sequence[Piece], numeric: Set[int]) -> set[int]:
+    """The columns of numbers that have one on this baseline."""
+    return {p.column for p in line if p.column in numeric and is_number(p.text.strip())}
 
 
 def is_half_line(upper: Piece, lower: Piece) -> bool:

@@ -17,14 +17,17 @@ from ingest.formats.word.word_97.file import (
     WordFile,
     in_order,
 )
+from ingest.formats.word.word_97.forms import read_form
 from ingest.formats.word.word_97.properties import Formats, Properties, is_on, number
 from ingest.formats.word.word_97.styles import Styles
 from ingest.formats.word.word_97.tables import TableReader
 from ingest.formats.word.word_97.tree import add, element, storable
+from ingest.optional_steps import improve
 
 _MARKS = re.compile("[\r\x07\x0c]")
 _SECTION_OR_PAGE = "\x0c"
 _SPECIAL = re.compile("[\x01-\x08\x0b\x0c\x0e\x13-\x15\x1e\x1f(]")
+_DATA = "\x01"  # stands for a picture or the data of a form
 _SYMBOL = "("  # stands for the character that a property states
 _MARK = "\x02"  # of a note, which is counted
 _BREAKS = ("\x0b", "\x0c", "\x0e")
@@ -56,6 +59,8 @@ class BodyReader:
     _anchors: list[int] = field(default_factory=list)
     _fields: list[bool] = field(default_factory=list)
     """Of the open fields, outermost first: whether their instruction goes on."""
+    _begins: list[etree._Element] = field(default_factory=list)
+    """Of the same fields: the marks of their begin."""
 
     def __post_init__(self) -> None:
         for kind, index in (("footnote", FOOTNOTE_MARKS), ("endnote", ENDNOTE_MARKS)):
@@ -149,6 +154,11 @@ class BodyReader:
             self._add_field(run, character)
         elif character in _BREAKS:
             add(run, "br")
+        elif character == _DATA and any(self._fields) and known.PICTURE in changes:
+            at = number(changes, known.PICTURE) or 0
+            form = improve("forms", lambda: read_form(self.file.data, at), otherwise=lambda: None)
+            if form is not None:
+                self._begins[-1].append(form)
         elif character == _HYPHEN:
             self._add_text(run, "-")
         elif character == _SYMBOL:
@@ -174,7 +184,10 @@ class BodyReader:
             self._fields[-1] = False
         else:
             self._fields.pop()
-        add(run, "fldChar", fldCharType=_FIELDS[character])
+            self._begins.pop()
+        mark = add(run, "fldChar", fldCharType=_FIELDS[character])
+        if character == "\x13":
+            self._begins.append(mark)
 
     def _add_text(self, run: etree._Element, text: str) -> None:
         if text:

@@ -1,6 +1,7 @@
 """Workbooks: rows as records, sheets, formats of all ages, and files that are made to hurt."""
 
 import io
+from collections.abc import Sequence
 
 import pytest
 
@@ -70,7 +71,14 @@ def test_empty_cells_are_left_out_and_line_ends_become_spaces() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(3.0, "3"), (0.1 + 0.2, "0.3"), (True, "TRUE"), (-1.5, "-1.5"), (1e21, "1e+21")],
+    [
+        (3.0, "3"),
+        (0.1 + 0.2, "0.3"),
+        (True, "TRUE"),
+        (-1.5, "-1.5"),
+        (1e21, "1E+21"),
+        (1e-7, "1E-07"),
+    ],
 )
 def test_values_look_as_people_see_them(value: float, shown: str) -> None:
     assert text_of(["Name", "Value"], ["x", value]) == f"- Name: x; Value: {shown}"
@@ -168,6 +176,36 @@ def test_a_sheet_of_text_boxes_alone_has_text() -> None:
     parts = beside(drawing=f"<wsDr {_DRAWN}><sp>{box}</sp></wsDr>")
 
     assert extract(xlsx({"S": []}, extra=parts)).text == "## S\n\nText box"
+
+
+_PART = (
+    '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart>'
+    "<c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title><c:plotArea><c:barChart><c:ser>"
+    "<c:tx><c:v>North</c:v></c:tx><c:cat><c:strLit><c:pt idx='0'><c:v>2019</c:v></c:pt></c:strLit>"
+    "</c:cat><c:val><c:numLit><c:pt idx='0'><c:v>7</c:v></c:pt></c:numLit></c:val></c:ser>"
+    "</c:barChart><c:catAx><c:title><a:p><a:r><a:t>Year</a:t></a:r></a:p></c:title></c:catAx>"
+    "</c:plotArea></c:chart></c:chartSpace>"
+).replace("<c:chartSpace", f"<c:chartSpace {_DRAWN}")
+
+
+def charted(rows: list[list[Cell]], *, charts: Sequence[str] = ()) -> str:
+    """The text of a workbook whose first sheet has rows and a chart, or is a chart."""
+    frame = f'<wsDr {_DRAWN}><chart xmlns:r="{_TYPES}" r:id="chart"/></wsDr>'
+    parts = beside(drawing=frame)
+    links = parts["xl/worksheets/_rels/sheet1.xml.rels"].replace(b"drawing", b"chart")
+    extra = parts | {"xl/_rels/drawing.xml.rels": links, "xl/chart.xml": _PART.encode()}
+    return extract(xlsx({"S": rows}, charts=charts, extra=extra)).text
+
+
+@pytest.mark.parametrize("charts", [[], ["S"]])
+def test_a_sheet_of_charts_alone_has_their_values(charts: list[str]) -> None:
+    assert charted([], charts=charts) == (
+        "## S\n\nSales\n\n| Year | North |\n|---|---|\n| 2019 | 7 |"
+    )
+
+
+def test_a_chart_beside_cells_has_its_title() -> None:
+    assert charted([["Year"], ["2019"]]).endswith("2019\n\nChart: Sales")
 
 
 def test_comments_of_binary_workbooks_are_named_as_not_read() -> None:

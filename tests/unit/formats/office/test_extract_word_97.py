@@ -2,6 +2,7 @@
 
 import io
 import struct
+from collections.abc import Sequence
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_headings_come_from_built_in_styles_and_outline_levels() -> None:
         "# Manual\n\n# Chapter\n\n## Section\n\n# A style based on heading 1"
         "\n\n### By its outline level\n\nText " + "\U0001f600" * 20 + "\n\n# After two units"
     )
-    assert document.extractor == "word_97 1"
+    assert document.extractor == "word_97 2"
 
 
 def test_tables_have_rows_and_merged_cells() -> None:
@@ -276,5 +277,40 @@ def test_properties_elsewhere_are_read_up_to_a_limit() -> None:
     data = b"\xff\xff" + (b"\x01\xc6\xfe" + bytes(254)) * 256
     body = [paragraph(f"Text {n}.", long(0x6646, 0)) for n in range(300)]
 
-    assert _read({"body": body}, data=data).extractor != "word_97 1"
-    assert _read({"body": body[:3]}, data=data).extractor == "word_97 1"
+    assert _read({"body": body}, data=data).extractor != "word_97 2"
+    assert _read({"body": body[:3]}, data=data).extractor == "word_97 2"
+
+
+def form_data(kind: int, state: int, *, default: int = 0, entries: Sequence[str] = ()) -> bytes:
+    def string(text: str) -> bytes:
+        return struct.pack("<H", len(text)) + text.encode("utf-16-le")
+
+    end = b"\0\0"
+    form = struct.pack("<IHHH", 0xFFFFFFFF, kind | state << 2, 0, 20) + string("Name") + end
+    form += struct.pack("<H", default) + (string("") + end) * 5
+    form += struct.pack("<HHH", 0xFFFF, len(entries), 0) + b"".join(map(string, entries))
+    return struct.pack("<IH", 68 + len(form), 68) + bytes(62) + form
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        (form_data(1, 1), "[x]"),
+        (form_data(1, 0, default=1), "[ ]"),
+        (form_data(1, 25, default=1), "[x]"),
+        (form_data(2, 1, entries=["One", "Zwö"]), "Zwö"),
+        (form_data(2, 9, entries=["One"]), ""),
+        (form_data(1, 1)[:75], ""),
+        (b"", ""),
+    ],
+)
+def test_boxes_and_lists_of_forms_show_what_was_chosen(form: bytes, shown: str) -> None:
+    field: list[Run | str] = [
+        "Agree ",
+        "\x13 FORMCHECKBOX ",
+        Run("\x01", long(0x6A03, 7)),
+        "\x14\x15 now\r",
+    ]
+    document = _read({"body": [Paragraph(field)]}, data=bytes(7) + form)
+
+    assert document.text == f"Agree {shown} now"

@@ -43,7 +43,7 @@ ACCOUNTING = '_-* #,##0.00 [$€-407]_-;-* #,##0.00 [$€-407]_-;_-* "-"?? [$€
         (1, '"Yes";;"No"', "Yes"),
         (0, '"Yes";;"No"', "No"),
         (float("nan"), "0.0", "nan"),
-        (1e300, "#,##0", "1e+300"),
+        (1e300, "#,##0", "1E+300"),
     ],
 )
 def test_numbers(value: float, code: str, text: str) -> None:

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_sheets import ods, xlsx
+from tests.builders.make_sheets import ods, ods_row, xlsx
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -185,3 +185,77 @@ def test_raised_figures_of_open_document_sheets_stay_apart() -> None:
     data = ods(rows, flat=True).replace(b"<office:body>", f"{styles}<office:body>".encode())
 
     assert text(data, "a.fods") == "- Limit: 10^6 Pa; N: 1\n- Limit: H₂O; N: 2"
+
+
+@pytest.mark.parametrize(("value", "word"), [("true", "WAHR"), ("false", "FAUX")])
+def test_truth_values_of_open_document_are_the_words_of_the_sheet(value: str, word: str) -> None:
+    stated = f'office:value-type="boolean" office:boolean-value="{value}"'
+    row = ods_row(word).replace('office:value-type="string"', stated)
+
+    assert text(ods(row), "a.ods").endswith(word)
+
+
+def noted(text: str, *, author: str = "") -> str:
+    creator = f"<dc:creator xmlns:dc='x'>{author}</dc:creator>" if author else ""
+    return (
+        f"<office:annotation>{creator}<dc:date xmlns:dc='x'>2024-01-01</dc:date>"
+        f"<text:p>{text}</text:p></office:annotation>"
+    )
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_comments_of_open_document_stand_below_the_rows(flat: bool) -> None:
+    rows = (
+        ods_row(times=2)
+        + ods_row("Name", "Rate")
+        + ods_row("Ann", "x").replace(
+            'office:value-type="string" table:number-columns-repeated="1"><text:p>x',
+            'office:value-type="float" office:value="3">'
+            + noted("See <text:a>rule</text:a> 5", author="Bob")
+            + "<text:p>3,00 €",
+        )
+        + ods_row("*28", "z").replace("<text:p>z", noted("Far") + "<text:p>z")
+        + ods_row("y").replace("<text:p>y", "<office:annotation/><text:p>y")
+    )
+
+    read = text(ods(rows, flat=flat), "a.fods" if flat else "a.ods")
+
+    assert "Rate: 3,00 €" in read
+    assert "y" in read
+    assert read.endswith("Comment by Bob on B4: See rule 5\n\nComment on AC5: Far")
+
+
+@pytest.mark.parametrize("before", [0, 3])
+def test_links_of_open_document_sheets_are_kept(before: int) -> None:
+    link = '<text:a xlink:href="https://example.org/a" xmlns:xlink="x">Rules</text:a>'
+    rows = (
+        (ods_row("x", times=before) if before else "")
+        + ods_row("Name", "Where")
+        + ods_row("Ann", "Paris")
+        + ods_row("Bob", "@").replace("@", link)
+    )
+
+    assert "[Rules](https://example.org/a)" in text(ods(rows), "a.ods")
+
+
+def test_a_chart_in_a_flat_sheet_is_no_sheet() -> None:
+    inner = (
+        '<office:document><table:table table:name="local-table"><table:table-row>'
+        "<table:table-cell><text:p>Inner</text:p></table:table-cell></table:table-row></table:table>"
+        "</office:document>"
+    )
+    space = "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
+    empty = f'<draw:object xmlns:draw="{space}"/>'
+    chart = f"{empty.removesuffix('/>')}>{inner}</draw:object>{empty}"
+    data = ods(
+        ods_row("Name", "Age") + ods_row("Ann", "4").replace("<text:p>4", f"{chart}<text:p>4"),
+        flat=True,
+    )
+    second = (
+        '<table:table table:name="T">' + ods_row("Town") + "</table:table></office:spreadsheet>"
+    )
+    data = data.replace(b"</office:spreadsheet>", second.encode())
+
+    read = extract_file(io.BytesIO(data), name="a.fods").text
+
+    assert read == "## S\n\n- Name: Ann; Age: 4\n\n## T\n\nTown"

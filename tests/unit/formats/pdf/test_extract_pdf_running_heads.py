@@ -76,6 +76,18 @@ def test_in_few_pages_a_running_head_stays_once(count: int) -> None:
     assert all(page.startswith(f"Sheet {n}") for n, page in enumerate(found[1:], start=2))
 
 
+def test_in_four_pages_a_foot_larger_than_most_of_the_text_is_left_out() -> None:
+    found = pages(
+        *(
+            lines(50, 700, f"Sheet {n}", *_PROSE, size=15 if n == 2 else 11)
+            + at(50, 30, f"Pumps, page {n}", size=15)
+            for n in range(1, 5)
+        )
+    )
+
+    assert not any("Pumps" in page for page in found)
+
+
 @pytest.mark.parametrize("foot", ["{}", "- {} -", "Page {} of 3", "Seite {}", "{}/3"])
 def test_in_few_pages_page_numbers_are_left_out(foot: str) -> None:
     found = pages(*(sheet(n, f"Letter of May {n + 20}", foot.format(n)) for n in range(1, 4)))
@@ -101,3 +113,28 @@ def test_in_a_letter_of_two_pages_the_letterhead_stays_first() -> None:
 
     assert found[0].startswith("Heron Pumps, 12 Quay Street, Leeds\n")
     assert found[1].startswith("Sheet 2 begins.")
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [("Exercise 1", "Exercise 2", "Exercise 3"), ("Tag 1", "Tag 2"), ("2", "2"), ("\u2022",) * 3],
+)
+def test_in_few_pages_numbered_titles_figures_and_bullets_stay(titles: tuple[str, ...]) -> None:
+    found = pages(*(at(50, 770, title) + lines(50, 700, *_PROSE) for title in titles))
+
+    assert [page.split("\n")[0].lstrip("# ") for page in found] == list(titles)
+
+
+def test_in_few_pages_a_numbered_running_head_stays_once() -> None:
+    found = pages(*(sheet(n, f"Harbour Board \u2013 page {n}", "") for n in (1, 2, 3)))
+
+    assert ["Harbour Board" in page for page in found] == [True, False, False]
+
+
+@pytest.mark.parametrize(("head", "y"), [("Item and its place", 728), ("Name of the pupil:", 770)])
+def test_in_few_pages_column_heads_and_fields_stay(head: str, y: float) -> None:
+    found = pages(
+        *(at(50, y, head) + lines(50, 700, f"Sheet {n}", *_PROSE) for n in (1, 2, 3)),
+    )
+
+    assert all(page.startswith(head) for page in found)

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import at, document
+from tests.builders.make_pdf import at, document, lines
 
 
 def extract(content: bytes) -> str:
@@ -38,6 +38,23 @@ def test_cells_in_the_middle_of_a_row_of_two_lines_belong_to_it() -> None:
     )
 
 
+def test_rows_of_figures_beside_a_cell_that_spans_them_stay_apart() -> None:
+    table = row(700, (50, "Layers"), (120, "Language"), (250, "Score"), (350, "Seconds"))
+    for y, layers, figures in (
+        (684, "6", ("0.965", "2.73", "0.969", "5.39")),
+        (652, "4", ("0.938", "1.97", "0.952", "3.77")),
+    ):
+        table += row(y, (120, "OTSL"), (250, figures[0]), (350, figures[1]))
+        table += row(y - 6, (50, layers))
+        table += row(y - 12, (120, "HTML"), (250, figures[2]), (350, figures[3]))
+
+    assert extract(table) == (
+        "| Layers | Language | Score | Seconds |\n|---|---|---|---|\n"
+        "| 6 | OTSL | 0.965 | 2.73 |\n|  | HTML | 0.969 | 5.39 |\n"
+        "| 4 | OTSL | 0.938 | 1.97 |\n|  | HTML | 0.952 | 3.77 |"
+    )
+
+
 @pytest.mark.parametrize("x", [170, 260])
 def test_each_label_of_a_form_begins_a_line(x: float) -> None:
     form = (
@@ -67,3 +84,22 @@ def test_text_below_a_date_at_the_right_edge_begins_a_line() -> None:
     assert "2016 \N{EN DASH} 2020\nWrote the service" in text
     assert "2020 \N{EN DASH} today\nLed the move" in text
     assert "harbours of two countries." in text
+
+
+@pytest.mark.parametrize("end", ["it!\u201d This makes a loop", "all those and say so"])
+def test_lines_of_prose_with_a_colon_are_no_fields(end: str) -> None:
+    quote = (
+        "They asked the harbour: \u201cWhatever you see, we want",
+        f"more of {end}: if a cloud looks like",
+        "a bird, the network will find a bird: it sees more birds.",
+    )
+
+    assert extract(lines(50, 700, *quote)) == " ".join(quote)
+
+
+def test_justified_lines_with_wide_spaces_are_no_rows() -> None:
+    spread = (62, "This"), (125, "document"), (218, "follows"), (298, "the steps of the")
+    full = "Harbour Board of Whitby, who have met in the spring, to say what to do"
+    prose = row(700, *spread) + row(688, (50, full)) + row(676, (50, full)) + row(664, (50, full))
+
+    assert "follows the steps of the Harbour Board" in extract(prose)

@@ -1,0 +1,173 @@
+"""Tables and numbers of RTF, which its reader does not know."""
+
+import io
+
+import pytest
+
+from ingest.formats.registry import extract
+
+
+def text(body: str) -> str:
+    data = b"{\\rtf1\\ansi\\ansicpg1252 " + body.encode("ascii") + b"}"
+    return extract(io.BytesIO(data), name="a.rtf").text
+
+
+def row(definition: str, *cells: str) -> str:
+    return (
+        rf"\trowd{definition}\pard\intbl " + "".join(rf"{cell}\cell " for cell in cells) + r"\row"
+    )
+
+
+_THREE = r"\cellx1000\cellx2000\cellx3000"
+_WIDE = r"\cellx1000\cellx3000"
+
+
+@pytest.mark.parametrize(
+    "definition", [_WIDE, r"\cellx990\cellx3030", r"\clbrdrt\cellx1000\clbrdrt\cellx3000"]
+)
+def test_a_wide_cell_of_rtf_counts_in_all_its_columns(definition: str) -> None:
+    table = row(_THREE, "Item", "Q1", "Q2") + row(definition, "Pens", "7") + r"\pard end\par"
+
+    assert text(table) == "| Item | Q1 | Q2 |\n|---|---|---|\n| Pens | 7 | 7 |\n\nend"
+
+
+def test_values_right_of_a_wide_cell_stay_in_their_column() -> None:
+    table = row(_THREE, "A", "B", "C") + row(r"\cellx2000\cellx3000", "x", "9") + r"\pard"
+
+    assert text(table).endswith("| x | x | 9 |")
+
+
+def test_cells_merged_by_word_of_the_format_take_the_text_of_the_first() -> None:
+    first = row(r"\clvmgf\cellx1000\clmgf\cellx2000\clmrg\cellx3000", "Region", "2024", "")
+    second = row(r"\clvmrg\cellx1000\cellx2000\cellx3000", "", "Q1", "Q2")
+    table = first + second + row(_THREE, "North", "1", "2") + r"\pard"
+
+    assert text(table) == "| Region | 2024 Q1 | 2024 Q2 |\n|---|---|---|\n| North | 1 | 2 |"
+
+
+def test_a_definition_behind_the_cells_and_one_that_is_not_repeated_count() -> None:
+    cells = r"\pard\intbl {x\cell 9\cell }{\trowd\cellx2000\cellx3000 \row }"
+    again = r"\pard\intbl y\cell 8\cell\row"
+
+    assert text(row(_THREE, "A", "B", "C") + cells + again + r"\pard").endswith(
+        "| x | x | 9 |\n| y | y | 8 |"
+    )
+
+
+@pytest.mark.parametrize(
+    "definition", [r"\cellx1500\cellx3000", r"\cellx2000\cellx1000", r"\cellx"]
+)
+def test_rows_of_rtf_that_fit_no_grid_stay_as_they_are(definition: str) -> None:
+    table = row(_THREE, "A", "B", "C") + row(definition, "x", "9") + r"\pard"
+
+    assert "| x | 9 |" in text(table)
+
+
+def test_another_table_of_rtf_has_columns_of_its_own() -> None:
+    tables = (
+        row(_THREE, "A", "B", "C") + r"\pard between\par" + row(r"\cellx2000\cellx3000", "x", "9")
+    )
+
+    assert "| x | 9 |" in text(tables + r"\pard")
+
+
+def label(number: str, group: str = "listtext") -> str:
+    formats = r"\pard\plain\ltrpar \rtlch\fcs1 \af0 \b\hich\af31506\dbch\loch\f3 "
+    return rf"{{\{group}{formats}{number}\tab}}"
+
+
+@pytest.mark.parametrize(
+    ("number", "item"),
+    [("2.", "2. Pay"), ("1.1", "- 1.1 Pay"), ("(a)", "- (a) Pay"), (r"\u1078?)", "- ж) Pay"),
+     (r"\'a7 3", "- § 3 Pay"), ("IV.", "- IV. Pay")],
+)  # fmt: skip
+def test_items_of_rtf_keep_their_numbers(number: str, item: str) -> None:
+    assert text(rf"\pard {label(number)}\ilvl0\ls1 Pay\par") == item
+
+
+def test_numbers_of_rtf_stay_beside_bullets_of_symbol_fonts() -> None:
+    items = (
+        rf"\pard {label('1.')}\ilvl0\ls1 One\par\pard {label('a)')}\ilvl1\ls1 Inner\par"
+        rf"\pard {label('o')}\ilvl0\ls2 Dot\par\pard " + label(r"\'b7") + r"\ilvl0\ls2 Dot\par"
+    )
+
+    assert text(items) == "1. One\n   - a) Inner\n\n- Dot\n- Dot"
+
+
+@pytest.mark.parametrize("title", ["Scope", r"{\b Scope}"])
+def test_headings_of_rtf_keep_their_numbers(title: str) -> None:
+    heading = rf"\pard\outlinelevel1{label('1.2')}{title}\par\pard\plain Text\par"
+
+    assert text(heading) == "## 1.2 Scope\n\nText"
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        r"{0}\pard\plain \ltrpar\s1\ql\ls1\outlinelevel1\rin0 {{\b0 Scope\par}}",
+        r"\pard\plain \s7\sb240{0}\ilvl1\ls2 \ql\ltrpar{{\loch Scope}}\par",
+        r"\pard\plain \s8\sb240{0}\ilvl1\ls2 \ql{{Scope}}\par",
+    ],
+    ids=["word", "libreoffice", "by name"],
+)
+def test_numbered_headings_of_rtf_are_no_items(paragraph: str) -> None:
+    styles = r"{\stylesheet{\s7\sb0\outlinelevel1 Other;}{\s8 heading 2;}{\s9 Body;}}"
+
+    assert (
+        text(styles + r"\pard\s9 Text\par" + paragraph.format(label("1.2")) + r"\pard\s9 More\par")
+        == "Text\n\n## 1.2 Scope\n\nMore"
+    )
+
+
+def test_numbers_of_rtf_of_word_95_are_read() -> None:
+    body = label("1.", "pntext") + r"{\*\pn\pnlvlbody\pndec{\pntxta .}}Read\par"
+
+    assert text(r"\pard " + body) == "1. Read"
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        (r"H{\sub 2}O", "H₂O"),
+        (r"{\b bold}er", "**bold**er"),
+        (r"{\b a }b {c} d", "**a** b c d"),
+        (r"caf{\i f}\'e9 {\ul x}\u269?", "caf*f*é __x__č"),
+        (r"\{a\}b", "{a}b"),
+    ],
+)
+def test_a_word_in_several_groups_of_rtf_stays_one(body: str, read: str) -> None:
+    assert text(rf"\pard {body}\par") == read
+
+
+@pytest.mark.parametrize(
+    "damage", [r"{\listtext 1.", r"{\listtext " + "1" * 3000 + "}", r"\row\row\cell", r"\trowd\row"]
+)
+def test_damaged_tables_and_numbers_of_rtf_cost_no_other_text(damage: str) -> None:
+    assert text(r"\pard Kept.\par\pard " + damage).startswith("Kept.")
+
+
+def form(kind: str, states: str) -> str:
+    fields = (
+        rf"{{\*\formfield{{\fftype1{states}\fftypetxt0{{\*\ffname Check1}}}}}}" if states else ""
+    )
+    return (
+        rf"{{\field\fldpriv{{\*\fldinst {{\b FORM{kind} }}{{\*\datafield 6500}}{fields}}}"
+        r"{\fldrslt {}}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "read"),
+    [
+        (form("CHECKBOX", r"\ffres1\ffdefres0"), "[x]"),
+        (form("CHECKBOX", r"\ffres0\ffdefres1"), "[ ]"),
+        (form("CHECKBOX", r"\ffres25\ffdefres1"), "[x]"),
+        (form("DROPDOWN", r"\ffres1\ffdefres0{\*\ffl One}{\*\ffl Caf\'e9}"), "Café"),
+        (form("DROPDOWN", r"\ffres7{\*\ffl One}"), ""),
+        (form("CHECKBOX", ""), ""),
+    ],
+)
+def test_boxes_and_lists_of_rtf_forms_show_what_was_chosen(field: str, read: str) -> None:
+    assert text(
+        rf"\pard Agree {field} now, {field}end\par"
+    ) == f"Agree {read} now, {read}end".replace("  ", " ")
