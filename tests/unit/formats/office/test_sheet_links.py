@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_sheets import Cell, xlsx
+from tests.builders.make_sheets import Cell, ods, ods_row, xlsx
 
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -93,4 +93,16 @@ def test_a_link_over_the_whole_sheet_leaves_room_for_others() -> None:
 
     assert linked(rows, 'ref="A1:XFD1048576" r:id="l1"', 'ref="A3" r:id="l2"').endswith(
         "- Name: [Bob](https://example.org/b/4711); N: 2"
+    )
+
+
+def test_addresses_of_numbers_of_open_document_are_kept() -> None:
+    link = '<text:a xlink:href="https://example.org/b/4711" xmlns:xlink="x">4711</text:a>'
+    number = ods_row("@", "open").replace(
+        'office:value-type="string"', 'office:value-type="float" office:value="4711"', 1
+    )
+    data = ods(ods_row("Ticket", "State") + number.replace("@", link) + ods_row("12", "x"))
+
+    assert extract_file(io.BytesIO(data), name="a.ods").text.startswith(
+        "## S\n\n- Ticket: [4711](https://example.org/b/4711); State: open"
     )
