@@ -2,7 +2,7 @@
 
 import gzip
 
-from tests.builders import make_files, make_images, make_mail, make_office, make_sheets
+from tests.builders import make_files, make_images, make_mail, make_office, make_sheets, make_tnef
 from tests.builders.make_archives import nested, tar_of, zip_of
 
 _RTF = rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}{\b Bold} text \'e8 \u269? \par {\*\x y}}"
@@ -27,6 +27,17 @@ def seeds() -> dict[str, bytes]:
     item = make_mail.msg_item(
         {0x0037: "Subject", 0x1000: "The body of the item."},
         attachments=[make_mail.msg_attachment("a.txt", b"attached")],
+    )
+    packed = make_tnef.tnef(
+        make_tnef.attribute(0x8004, b"Subject\0"),
+        make_tnef.attribute(
+            0x9003,
+            make_tnef.props(
+                make_tnef.prop(make_tnef.STRING, 0x0C1A, "Ada\0".encode("utf-16-le")),
+                make_tnef.prop(make_tnef.BINARY, make_tnef.HTML, b"<p>The packed body.</p>"),
+            ),
+        ),
+        make_tnef.file(b"a.txt", b"attached"),
     )
     return {
         "a.txt": "Plain text with an umlaut: ü, and more of it.\n\nSecond paragraph.".encode(),
@@ -64,6 +75,7 @@ def seeds() -> dict[str, bytes]:
         "a.eml": mail,
         "a.mbox": make_mail.mbox(mail, mail),
         "a.msg": make_mail.ole(item),
+        "winmail.dat": packed,
         "a.epub": make_mail.epub({"one.xhtml": "<h1>One</h1><p>Words of a chapter.</p>"}),
         "a.zip": zip_of({"a.txt": b"one", "b/c.md": b"# two"}),
         "nested.zip": nested(2, {"a.txt": b"one"}),

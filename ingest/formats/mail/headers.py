@@ -51,6 +51,15 @@ def header_text(raw: str) -> str:
     return " ".join("".join([*pieces, text[position:]]).split())[:_LONGEST]
 
 
+def status_lines(groups: list[Message]) -> list[str]:
+    """Lines of a delivery report, which the parser splits into groups of fields."""
+    return [
+        f"{name}: {header_text(str(value))}"
+        for group in groups
+        for name, value in group.raw_items()
+    ]
+
+
 def date(value: str) -> str:
     """A date in ISO 8601 with its UTC offset; unchanged if it cannot be parsed."""
     try:

@@ -1,5 +1,6 @@
 """What Outlook stores of a message (MAPI properties) as parts of an e-mail."""
 
+from email.header import Header
 from email.message import Message
 from email.mime.application import MIMEApplication
 from email.mime.multipart import MIMEMultipart
@@ -8,10 +9,11 @@ from typing import Protocol
 
 import compressed_rtf
 
+from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 
 BODY = 0x1000
-_HTML, _RTF = 0x1013, 0x1009
+_HTML, _RTF, _INTERNET_CODE_PAGE = 0x1013, 0x1009, 0x3FDE
 _LARGEST_RTF = 16 * 1024 * 1024  # bytes, compressed; decompression is slow
 _CODE_PAGES = {
     20127: "ascii", 20866: "koi8-r", 21866: "koi8-u", 28591: "iso-8859-1", 28592: "iso-8859-2",
@@ -38,12 +40,14 @@ class Properties(Protocol):
 
     def binary(self, number: int) -> bytes: ...
 
+    def integer(self, number: int) -> int: ...
+
 
 def bodies(item: Properties) -> list[Message]:
     """The versions of the body as alternatives; RTF only if there is no other."""
     plain = item.text(BODY)
     versions: list[Message] = [text_part(plain, "plain")] if plain.strip() else []
-    page = item.text(_HTML) or decode(item.binary(_HTML), declared=item.declared)[0]
+    page = item.text(_HTML) or _page(item)
     if page.strip():
         versions.append(text_part(page, "html"))
     if not versions and (rich := _from_rtf(item.binary(_RTF))):
@@ -54,6 +58,14 @@ def bodies(item: Properties) -> list[Message]:
     for body in versions:
         alternatives.attach(body)
     return [alternatives]
+
+
+def _page(item: Properties) -> str:
+    """HTML in bytes: unlike other texts, it is not in the code page of the sender's Windows."""
+    data, code_page = item.binary(_HTML), item.integer(_INTERNET_CODE_PAGE)
+    if code_page:
+        return decode(data, declared=charset_of(code_page))[0]
+    return decode(data, declared=None if declarations(data, None) else item.declared)[0]
 
 
 def _from_rtf(data: bytes) -> str:
@@ -67,6 +79,12 @@ def _from_rtf(data: bytes) -> str:
     from ingest.formats.office import xberg_text
 
     return xberg_text.read(rich, "application/rtf").text if rich.strip(b"\0") else ""
+
+
+def set_header(message: Message, name: str, value: str) -> None:
+    """Add a header field; a value that is not ASCII is encoded."""
+    flat = " ".join(value.split())
+    message[name] = flat if flat.isascii() else Header(flat, "utf-8").encode()
 
 
 def file_part(data: bytes, media_type: str) -> Message:

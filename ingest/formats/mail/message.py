@@ -25,7 +25,8 @@ from ingest.optional_steps import attempt, improve
 _DECORATION = 50_000  # bytes; logos and emoticons in bodies are smaller
 _DEEPEST_HEADING = 6
 _LONGEST_NAME = 100  # characters of a subject used as a file name
-_TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+_DEEPEST_PACKING = 4  # levels of winmail.dat inside one another; each is held in memory
+_TNEF = frozenset({tnef.MEDIA_TYPE, "application/vnd.ms-tnef"})
 _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
@@ -63,10 +64,16 @@ class Mail:
         return "\n\n".join(block for block in blocks if block)
 
 
-def read_message(message: Message, attachments: Attachments, *, level: int = 1) -> Mail:
-    """Read a message and pass its files to `attachments`. `level`: that of its heading."""
-    reader = _MessageReader(attachments, level)
+def read_message(
+    message: Message, attachments: Attachments, *, level: int = 1, packing: int = 0
+) -> Mail:
+    """Read a message and pass its files to `attachments`.
+
+    `level`: that of its heading; `packing`: how many times it was packed into `winmail.dat`.
+    """
+    reader = _MessageReader(attachments, level, packing)
     blocks = reader.read(message)
+    blocks = [*reader.packed_body(), *blocks]
     return Mail(
         subject=_header(message, "Subject"),
         fields=improve(
@@ -102,10 +109,13 @@ def _raw(message: Message, name: str) -> str:
 class _MessageReader:
     """Walks the parts of one message."""
 
-    def __init__(self, attachments: Attachments, level: int) -> None:
+    def __init__(self, attachments: Attachments, level: int, packing: int) -> None:
         self._attachments = attachments
         self._level = level
+        self._packing = packing
+        self._packed_bodies: list[Message] = []
         self._has_body = False
+        self._has_text = False
         self._skips_pages = False
         self.encoding: Encoding | None = None
         self.is_encrypted = False
@@ -123,7 +133,8 @@ class _MessageReader:
         if kind == "multipart/alternative":
             return self._alternatives(children)
         if kind == "message/delivery-status":
-            return ["\n".join(improve("fields", lambda: _status_lines(children), otherwise=list))]
+            read = partial(headers.status_lines, children)
+            return ["\n".join(improve("fields", read, otherwise=list))]
         if kind.startswith("message/"):
             return self._forwarded(part, children[0]) if children else []
         as_section = self._as_section if kind == "multipart/digest" else self.read
@@ -138,7 +149,9 @@ class _MessageReader:
             return self._packed(part, kind)
         if self._is_body(part, kind):
             self._has_body = True
-            return [self._text(part, kind)]
+            text = self._text(part, kind)
+            self._has_text |= bool(text.strip())
+            return [text]
         attempt("attachments", lambda: self._attach(part, kind))
         return []
 
@@ -201,7 +214,7 @@ class _MessageReader:
     def _text_or_page(self, plain: list[str], page: Message) -> list[str]:
         """The page if the text is a stub, else the text; then only files of the page are read."""
         text = "".join(plain)
-        if improve("markup", lambda: _says_more(page, text), otherwise=bool):
+        if improve("markup", lambda: _says_more(page, text), otherwise=lambda: not text.strip()):
             return self.read(page)
         self._skips_pages = True
         self.read(page)
@@ -213,7 +226,7 @@ class _MessageReader:
         inner = part.get_payload(0) if part.is_multipart() else part
         if part.get_content_maintype() != "message" or not isinstance(inner, Message):
             return self.read(part)
-        mail = read_message(inner, self._attachments, level=self._level + 1)
+        mail = read_message(inner, self._attachments, level=self._level + 1, packing=self._packing)
         self.encoding = self.encoding or mail.encoding
         self.is_encrypted |= mail.is_encrypted
         self.has_hidden_text |= mail.has_hidden_text
@@ -238,24 +251,34 @@ class _MessageReader:
             return []
         return self.read(mime_parts.parse_bytes(inside))
 
+    def packed_body(self) -> list[str]:
+        """The body that Outlook packed, if the message has no other; after all parts were read."""
+        bodies = [] if self._has_text else self._packed_bodies[:1]
+        return list(chain.from_iterable(map(self.read, bodies)))
+
     def _packed(self, part: Message, kind: str) -> list[str]:
-        """The files that Outlook packed, and its body if the message has no other."""
+        """The files that Outlook packed; its body is put aside."""
         data = mime_parts.content(part)
-        try:
-            inside = tnef.as_mail(data).get_payload()
-        except ValueError:
-            self._attachments.refuse(
-                headers.file_name(part) or "winmail.dat",
-                size=len(data),
-                media_type=kind,
-                code="corrupt",
-                message="The attachments that Outlook packed into winmail.dat cannot be read.",
-            )
+        name = headers.file_name(part) or tnef.NAME
+        refuse = partial(self._attachments.refuse, name, size=len(data), media_type=kind)
+        if self._packing >= _DEEPEST_PACKING:
+            refuse(code="archive_unsafe", message="Outlook's winmail.dat is nested too deep.")
             return []
-        skipped = "multipart/alternative" if self._has_body else ""
-        parts = [item for item in inside if isinstance(item, Message)]
-        kept = [item for item in parts if item.get_content_type() != skipped]
-        return list(chain.from_iterable(map(self.read, kept)))
+        try:
+            mail = tnef.as_mail(data, self._attachments)
+        except ValueError:
+            refuse(code="corrupt", message="Outlook's winmail.dat is damaged.")
+            return []
+        del data  # the levels below need the memory
+        blocks = []
+        self._packing += 1
+        for item in (part for part in mail.get_payload() if isinstance(part, Message)):
+            if item.get_content_type() == "multipart/alternative":
+                self._packed_bodies.append(item)
+            else:
+                blocks += self.read(item)
+        self._packing -= 1
+        return blocks
 
     def _attach(self, part: Message, kind: str) -> None:
         name = headers.file_name(part)
@@ -274,12 +297,3 @@ def _first_text(part: Message) -> Message:
     """The first text part inside a version; the version itself if it has none."""
     texts = (child for child in part.walk() if child.get_content_type() in _READ)
     return next(texts, part)
-
-
-def _status_lines(groups: list[Message]) -> list[str]:
-    """Lines of a delivery report, which the parser splits into groups of fields."""
-    return [
-        f"{name}: {headers.header_text(str(value))}"
-        for group in groups
-        for name, value in group.raw_items()
-    ]

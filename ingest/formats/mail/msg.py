@@ -4,7 +4,6 @@ import mimetypes
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from email.header import Header
 from email.message import Message
 from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
@@ -16,7 +15,7 @@ from itertools import islice
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.mail import mime_parts, msg_fields
-from ingest.formats.mail.mapi_parts import BODY, bodies, file_part, text_part
+from ingest.formats.mail.mapi_parts import BODY, bodies, file_part, set_header, text_part
 from ingest.formats.mail.message import read_message
 from ingest.formats.mail.message_file import check_size, extraction_of
 from ingest.formats.mail.msg_properties import Item, open_message
@@ -54,7 +53,7 @@ def as_mail(item: Item, *, depth: int = 0) -> Message:
         "fields", lambda: msg_fields.fields(item), otherwise=lambda: ([], [])
     )
     for name, value in [("Subject", item.text(_SUBJECT)), *headers]:
-        mail[name] = _header(name, value)
+        set_header(mail, name, _date(value) if name == "Date" else value)
     mail["Message-ID"] = " ".join(item.text(_MESSAGE_ID).split())
     if details:
         mail.attach(text_part("\n".join(f"{name}: {value}" for name, value in details), "plain"))
@@ -79,14 +78,11 @@ def body_encoding(item: Item) -> Encoding | None:
     return item.text_and_encoding(BODY)[1]
 
 
-def _header(name: str, value: str) -> str:
-    if name == "Date":
-        try:
-            return format_datetime(datetime.fromisoformat(value))
-        except ValueError:
-            return value
-    flat = " ".join(value.split())
-    return flat if flat.isascii() else Header(flat, "utf-8").encode()
+def _date(value: str) -> str:
+    try:
+        return format_datetime(datetime.fromisoformat(value))
+    except ValueError:
+        return value
 
 
 def _attached(attachment: Item, *, kind: str, depth: int) -> Message:

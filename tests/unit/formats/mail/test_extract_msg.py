@@ -79,6 +79,13 @@ def test_an_item_with_a_page_only_is_read_from_it() -> None:
     assert "**Grüße**" in extract(item).text
 
 
+def test_a_page_is_in_its_own_code_page() -> None:
+    item = msg_item({CLASS: "IPM.Note"}, numbers={0x3FFD: 1251, 0x3FDE: 20866})
+    item["__substg1.0_10130102"] = "<p>Кто там</p>".encode("koi8-r")
+
+    assert "Кто там" in extract(item).text
+
+
 def test_an_item_with_rich_text_only_is_read_from_it() -> None:
     item = msg_item({CLASS: "IPM.Note", SUBJECT: "Hello"})
     item["__substg1.0_10090102"] = compressed_rtf.compress(rb"{\rtf1\ansi Rich \b text\b0 .}")

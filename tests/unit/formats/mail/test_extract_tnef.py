@@ -2,65 +2,49 @@
 
 import base64
 import io
+import re
 import struct
-from collections.abc import Sequence
 
+import pytest
+
+from ingest.errors import Permanent
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_mail import Kept, multipart
+from tests.builders.make_tnef import (
+    BINARY,
+    DATA,
+    GUID,
+    HTML,
+    LONG,
+    NAME,
+    OBJECT,
+    SEVERAL_LONGS,
+    STRING,
+    STRING8,
+    attribute,
+    file,
+    prop,
+    props,
+    tnef,
+)  # fmt: skip
 
-GUID = bytes(16)
-STRING, STRING8, OBJECT, BINARY, LONG, SEVERAL_LONGS = 0x1F, 0x1E, 0x0D, 0x0102, 0x03, 0x1003
-NAME, DATA, HTML, BODY = 0x3707, 0x3701, 0x1013, 0x1000
+TNEF = "application/ms-tnef"
 TABLE = b"Item,Price\nBolt,5\nNut,7\n"
 
 
-def attribute(number: int, data: bytes, *, level: int = 1) -> bytes:
-    checksum = struct.pack("<H", sum(data) & 0xFFFF)
-    return bytes([level]) + struct.pack("<HHI", number, 0, len(data)) + data + checksum
-
-
-def padded(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 4)
-
-
-def prop(kind: int, number: int, data: bytes, *, name: str = "") -> bytes:
-    head = struct.pack("<HH", kind, number)
-    if name:
-        wide = (name + "\0").encode("utf-16-le")
-        head += GUID + struct.pack("<II", 1, len(wide)) + padded(wide)
-    elif number >= 0x8000:
-        head += GUID + struct.pack("<II", 0, 7)
-    if kind in (LONG, SEVERAL_LONGS):
-        return head + data
-    return head + struct.pack("<II", 1, len(data)) + padded(data)
-
-
-def props(*items: bytes) -> bytes:
-    return struct.pack("<I", len(items)) + b"".join(items)
-
-
-def tnef(*attributes: bytes, code_page: int = 1252) -> bytes:
-    page = attribute(0x9007, struct.pack("<II", code_page, 0))
-    return struct.pack("<IH", 0x223E9F78, 1) + page + b"".join(attributes)
-
-
-def file(name: bytes, data: bytes, *properties: bytes) -> bytes:
-    about = attribute(0x9005, props(*properties), level=2) if properties else b""
-    return (
-        attribute(0x9002, bytes(14), level=2)
-        + attribute(0x8010, name + b"\0", level=2)
-        + (attribute(0x800F, data, level=2) if data else b"")
-        + about
-    )
-
-
-def mail(data: bytes, *, body: str = "See the files.", kind: str = "application/ms-tnef") -> bytes:
+def mail(
+    data: bytes,
+    *,
+    body: str = "See the files.",
+    kind: str = TNEF,
+    is_first: bool = False,
+) -> bytes:
     packed = (
         f"Content-Type: {kind}; name=winmail.dat\r\nContent-Transfer-Encoding: base64\r\n\r\n"
         f"{base64.encodebytes(data).decode()}"
     )
-    parts: Sequence[str] = [f"Content-Type: text/plain\r\n\r\n{body}", packed] if body else [packed]
-    return multipart("mixed", *parts)
+    parts = [f"Content-Type: text/plain\r\n\r\n{body}", packed] if body else [packed]
+    return multipart("mixed", *(reversed(parts) if is_first else parts))
 
 
 def kept(data: bytes, name: str = "a.eml") -> tuple[str, Kept]:
@@ -133,9 +117,165 @@ def test_winmail_dat_by_itself_is_a_message() -> None:
     assert sink.files == {"a.csv": TABLE}
 
 
-def test_files_before_the_place_where_it_is_cut_off_are_kept() -> None:
-    whole = tnef(file(b"a.csv", TABLE), file(b"b.csv", TABLE, prop(STRING, NAME, b"b\0")))
+def test_a_cut_file_is_refused_and_those_before_it_are_kept() -> None:
+    first, second = file(b"a.csv", TABLE), file(b"b.csv", TABLE)
+    whole = tnef(first, second)
 
-    for end in range(len(whole) - 80, len(whole)):
+    for end in range(len(whole) - len(TABLE) - 2, len(whole)):
         _, sink = kept(mail(whole[:end]))
-        assert sink.files["a.csv"] == TABLE
+        assert sink.files == {"a.csv": TABLE}
+        assert sink.refused == {"b.csv": "corrupt"}
+
+
+def test_a_file_of_which_only_the_name_is_left_is_refused() -> None:
+    _, sink = kept(mail(tnef(file(b"a.csv", TABLE), file(b"b.csv", b""))))
+
+    assert (sink.files, sink.refused) == ({"a.csv": TABLE}, {"b.csv": "corrupt"})
+
+
+def test_a_wrong_length_costs_its_file_and_none_before() -> None:
+    broken = file(b"b.csv", TABLE).replace(
+        struct.pack("<I", len(TABLE)) + TABLE, struct.pack("<I", 0x0FFFFFFF) + TABLE
+    )
+
+    _, sink = kept(mail(tnef(file(b"a.csv", TABLE), broken, file(b"c.csv", TABLE))))
+
+    assert (sink.files, sink.refused) == ({"a.csv": TABLE}, {"b.csv": "corrupt"})
+
+
+def test_a_file_that_does_not_match_its_checksum_is_refused() -> None:
+    broken = file(b"b.csv", TABLE).replace(b"Bolt,5", b"Bolt,6")
+
+    _, sink = kept(mail(tnef(broken, file(b"c.csv", TABLE))))
+
+    assert (sink.files, sink.refused) == ({"c.csv": TABLE}, {"b.csv": "corrupt"})
+
+
+def test_properties_that_are_whole_need_no_right_checksum() -> None:
+    whole = file(b"B~1.CSV", b"", prop(STRING8, NAME, b"b.csv\0"), prop(BINARY, DATA, TABLE))
+
+    _, sink = kept(mail(tnef(whole[:-2] + b"\xff\xff", file(b"c.csv", TABLE))))
+
+    assert (sink.files, sink.refused) == ({"b.csv": TABLE, "c.csv": TABLE}, {})
+
+
+@pytest.mark.parametrize("damaged", [b"<p>Offer</p>"[:-4], b""])
+def test_a_damaged_body_is_reported_and_the_files_are_kept(damaged: bytes) -> None:
+    page = props(prop(BINARY, HTML, b"<p>Offer</p>"))
+    cut = attribute(0x9003, page.replace(b"<p>Offer</p>", damaged))
+
+    _, sink = kept(mail(tnef(cut, file(b"a.csv", TABLE))))
+
+    assert (sink.files, sink.refused) == ({"a.csv": TABLE}, {"winmail.dat": "corrupt"})
+
+
+@pytest.mark.parametrize("rest", [b"", b"\1\0", b"\1\0" + b"\xa5\x5a\x77" * 50])
+def test_nothing_but_the_signature_is_refused(rest: bytes) -> None:
+    data = tnef()[:4] + rest
+
+    text, sink = kept(mail(data))
+    with pytest.raises(Permanent) as refused:
+        kept(data, "winmail.dat")
+
+    assert "See the files." in text
+    assert sink.refused == {"winmail.dat": "corrupt"}
+    assert refused.value.code == "corrupt"
+
+
+def test_attachments_beyond_the_limit_are_left_out_and_reported() -> None:
+    files = [file(b"%d.txt" % number, b"%d" % number) for number in range(1003)]
+
+    _, sink = kept(mail(tnef(*files)))
+
+    assert sink.files == {f"{number}.txt": str(number).encode() for number in range(1000)}
+    assert sink.refused == {"winmail.dat": "archive_unsafe"}
+
+
+def test_embedded_objects_are_stored_without_the_name_of_their_interface() -> None:
+    _, sink = kept(mail(tnef(file(b"a.csv", b"", prop(OBJECT, DATA, GUID + TABLE)))))
+
+    assert sink.files == {"a.csv": TABLE}
+
+
+def test_inline_images_are_no_documents() -> None:
+    content_id = prop(STRING8, 0x3712, b"logo@1\0")
+    image = b"\x89PNG" + bytes(100)
+
+    _, sink = kept(mail(tnef(file(b"logo.png", image, content_id), file(b"scan.png", image))))
+
+    assert sink.files == {"scan.png": image}
+
+
+def test_a_sender_whose_address_is_not_ascii() -> None:
+    sender = props(
+        prop(STRING, 0x0C1A, "Jörg Müller\0".encode("utf-16-le")),
+        prop(STRING, 0x5D01, "jörg@müller.de\0".encode("utf-16-le")),
+    )
+
+    text, sink = kept(tnef(attribute(0x9003, sender), file(b"a.csv", TABLE)), "winmail.dat")
+
+    assert "From: Jörg Müller <jörg@müller.de>" in text
+    assert sink.files == {"a.csv": TABLE}
+
+
+@pytest.mark.parametrize(
+    ("page", "code_page"),
+    [
+        ("Кто там", 20866),
+        ("<meta charset=koi8-r>Кто там", 0),
+        ("<meta charset=big5>Кто там", 20866),
+    ],
+)
+def test_html_is_in_its_own_code_page(page: str, code_page: int) -> None:
+    html = prop(BINARY, HTML, f"<p>{page}</p>".encode("koi8-r"))
+    internet = prop(LONG, 0x3FDE, struct.pack("<I", code_page))
+    body = attribute(0x9003, props(html, internet))
+
+    text, _ = kept(tnef(body, code_page=1251), "winmail.dat")
+
+    assert text.strip() == "Кто там"
+
+
+def test_html_without_declaration_is_in_the_code_page_of_windows() -> None:
+    body = attribute(0x9003, props(prop(BINARY, HTML, "<p>Кто там</p>".encode("cp1251"))))
+
+    assert kept(tnef(body, code_page=1251), "winmail.dat")[0].strip() == "Кто там"
+
+
+def test_the_packed_body_is_read_beside_a_blank_text() -> None:
+    text, _ = kept(mail(tnef(attribute(0x800C, b"Packed text\0")), body=" \r\n"))
+
+    assert text.count("Packed text") == 1
+
+
+def test_the_packed_body_is_left_out_before_another() -> None:
+    data = mail(tnef(attribute(0x800C, b"Same text, packed\0")), is_first=True)
+
+    text, _ = kept(data)
+
+    assert "See the files." in text
+    assert "packed" not in text
+
+
+def test_winmail_dat_inside_one_another_is_read_to_a_limit() -> None:
+    data = tnef(file(b"deepest.csv", TABLE))
+    for level in range(40):
+        data = tnef(file(b"%d.csv" % level, TABLE), file(b"winmail.dat", data))
+
+    text, sink = kept(mail(data))
+
+    assert "See the files." in text
+    assert sorted(sink.files) == [f"{level}.csv" for level in range(36, 40)]
+    assert sink.refused == {"winmail.dat": "archive_unsafe"}
+
+
+def test_packed_messages_inside_one_another_are_shown_to_a_limit() -> None:
+    data = tnef(attribute(0x800C, b"Text of the innermost\0"))
+    for level in range(40):
+        forwarded = file(b"", b"", prop(OBJECT, DATA, GUID + data))
+        data = tnef(attribute(0x800C, b"Text %d.\0" % level), forwarded)
+
+    document = extract_file(io.BytesIO(mail(data, body="")), name="a.eml")
+
+    assert re.findall("Text .*", document.text) == [f"Text {level}." for level in range(39, 35, -1)]
+    assert document.metadata["attachmentCount"] == 1
