@@ -43,7 +43,7 @@ _POWERS = re.compile(
 )
 _SIGNS = r"(?:[$£€¥₹₽₺₴₪]|(?:USD|CAD|AUD|EUR|GBP|CHF|PLN|CZK|SEK|NOK|DKK|zł|kr|Kč|lei)\b)"
 _PRICE = re.compile(rf"{_SIGNS}\s?\d[\d.,]*\Z")
-_CURRENCY = re.compile(rf"\s?{_SIGNS}")
+_CURRENCY = re.compile(rf"\s?{_SIGNS}(?!\d)")  # not that of the next price
 _BEFORE_CENTS = re.compile(rf"\d(?:[.,]|\s?{_SIGNS})\Z")  # 12,⁹⁹ or, in French, 12€⁹⁹
 _CENTS = re.compile(rf"([.,]?)\d\d(\s?{_SIGNS})?")
 # 1.ª, n.º, Sr.ª
@@ -95,7 +95,7 @@ def written_out(text: str) -> str:
 def superscript(text: str, before: str, after: str = "", *, is_note: bool = False) -> str:
     """Raised text after `before` and in front of `after`; `is_note`: it links to a note."""
     text = " ".join(text.split())
-    if (cents := _cents(text, before, after)) is not None:
+    if not is_note and (cents := _cents(text, before, after)) is not None:
         return cents
     if not is_note and _DOTTED_END.fullmatch(text) and _DOTTED.search(before):
         return text

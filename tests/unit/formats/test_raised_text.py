@@ -34,6 +34,7 @@ from tests.builders.make_office import open_document, word
         ("15", "99 €", "", ".99 €"),
         ("16", ",95", "", ",95"),
         ("in 1999,", "12", " it", "[^12]"),
+        ("in 2023.", "12", " $5 million", "[^12]"),
         ("1.", "a", " edição", "a"),
         ("n.", "o", " 5", "o"),
         ("said so.", "a", "", "[^a]"),
@@ -87,6 +88,8 @@ def test_raised_text_that_links_to_a_note_is_its_mark() -> None:
     assert superscript("1", "in 2023", is_note=True) == "[^1]"
     assert superscript("1", "x", is_note=True) == "[^1]"
     assert superscript("(2)", "m", is_note=True) == "[^2]"
+    assert superscript("12", "profit of $500", " was", is_note=True) == "[^12]"
+    assert superscript("12", "profit of $500.", is_note=True) == "[^12]"
 
 
 @pytest.mark.parametrize(
