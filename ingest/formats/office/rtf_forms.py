@@ -12,7 +12,7 @@ _FORM: Final = b"\\formfield"
 _LONGEST: Final = 20_000  # bytes of a field with its form
 _MOST: Final = 5000  # fields
 _STATE: Final = re.compile(rb"\\ff(res|defres)(\d{1,5})")
-_ENTRY: Final = re.compile(rb"\{\\\*\\ffl ((?:[^{}\\]|\\[^a-z]|\\u-?\d+ ?\??)*)\}")
+_ENTRY: Final = re.compile(rb"\{\\\*\\ffl ((?:[^{}\\]++|\\[^a-z]|\\u-?\d++ ?+\??+)*+)\}")
 _UNDECIDED: Final = 25  # then the default counts
 
 

@@ -171,3 +171,10 @@ def test_boxes_and_lists_of_rtf_forms_show_what_was_chosen(field: str, read: str
     assert text(
         rf"\pard Agree {field} now, {field}end\par"
     ) == f"Agree {read} now, {read}end".replace("  ", " ")
+
+
+@pytest.mark.parametrize(("end", "read"), [("}", "Д" * 40), (r"{\b x}}", "")])
+def test_entries_of_rtf_forms_with_many_escapes_are_read_once(end: str, read: str) -> None:
+    field = form("DROPDOWN", r"\ffres0{\*\ffl " + r"\u1044 ?" * 40 + end)
+
+    assert text(rf"\pard A {field} b\par") == f"A {read} b".replace("  ", " ")
