@@ -178,3 +178,20 @@ def test_entries_of_rtf_forms_with_many_escapes_are_read_once(end: str, read: st
     field = form("DROPDOWN", r"\ffres0{\*\ffl " + r"\u1044 ?" * 40 + end)
 
     assert text(rf"\pard A {field} b\par") == f"A {read} b".replace("  ", " ")
+
+
+@pytest.mark.parametrize(
+    ("field", "read"),
+    [
+        (form("CHECKBOX", r"\ffres1"), "[x] "),
+        (form("CHECKBOX FORMCHECKBOX", r"\ffres1"), "[x] "),
+        (r"{\field{\*\fldinst PAGE}{\fldrslt 7}}", "7 "),
+    ],
+)
+def test_words_of_text_that_name_a_field_of_rtf_forms_are_no_field(field: str, read: str) -> None:
+    unticked = form("CHECKBOX", r"\ffres0")
+
+    assert (
+        text(rf"\pard Agree {field} FORMCHECKBOX no {unticked}yes\par")
+        == f"Agree {read}FORMCHECKBOX no [ ]yes"
+    )
