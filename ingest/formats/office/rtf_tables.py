@@ -48,7 +48,7 @@ class _Row:
             self.next_covered = Covered.FROM_LEFT
         elif word == b"clvmrg":
             self.next_covered = self.next_covered or Covered.FROM_ABOVE
-        elif number.strip(b"-"):
+        elif number.strip(b"-") and len(self.edges) <= _WIDEST:  # one more shows it is too wide
             self.edges.append(int(number))
             self.covered.append(self.next_covered)
             self.next_covered = None
@@ -136,9 +136,10 @@ def _grid(rows: list[_Row]) -> list[int]:
 
 def _marks(row: _Row, grid: list[int]) -> Iterator[tuple[int, bytes]]:
     """Marks, and where they are put; none for a row that does not fit into the grid."""
+    if len(grid) > _WIDEST or len(row.cells) != len(row.edges):
+        return
     columns = [_column(edge, grid) for edge in row.edges]
-    is_ascending = all(a < b for a, b in zip([-1, *columns], columns, strict=False))
-    if not is_ascending or len(grid) > _WIDEST or len(row.cells) != len(row.edges):
+    if not all(a < b for a, b in zip([-1, *columns], columns, strict=False)):
         return
     for cell, (start, end) in enumerate(row.cells):
         covered = row.covered[cell]

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from ingest.formats.office.rtf_tables import mark_merged
 from ingest.formats.registry import extract
 
 
@@ -69,6 +70,13 @@ def test_another_table_of_rtf_has_columns_of_its_own() -> None:
     )
 
     assert "| x | 9 |" in text(tables + r"\pard")
+
+
+def test_rows_of_rtf_that_take_over_very_many_edges_stay_as_they_are() -> None:
+    edges = "".join(rf"\cellx{edge}" for edge in range(1, 30_001))
+    wide = rf"{{\rtf1 \trowd{edges}\pard\intbl x\cell".encode() + rb"\row" * 30_000 + b"}"
+
+    assert mark_merged(wide) == wide
 
 
 def label(number: str, group: str = "listtext") -> str:
