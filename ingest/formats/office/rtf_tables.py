@@ -57,12 +57,15 @@ class _Row:
 def mark_merged(data: bytes) -> bytes:
     """The file with marks in the cells that others cover; missing ones are inserted."""
     marks: list[tuple[int, bytes]] = []
+    size = 0
     for rows in _tables(data):
         grid = _grid(rows)
         for row in rows:
-            marks += _marks(row, grid)
-    if sum(len(mark) for _, mark in marks) > _LARGEST:
-        return data
+            found = list(_marks(row, grid))
+            marks += found
+            size += sum(len(mark) for _, mark in found)
+            if size > _LARGEST:
+                return data
     pieces: list[bytes] = []
     end = 0
     for at, mark in marks:

@@ -1,6 +1,7 @@
 """Tables and numbers of RTF, which its reader does not know."""
 
 import io
+import tracemalloc
 
 import pytest
 
@@ -77,6 +78,22 @@ def test_rows_of_rtf_that_take_over_very_many_edges_stay_as_they_are() -> None:
     wide = rf"{{\rtf1 \trowd{edges}\pard\intbl x\cell".encode() + rb"\row" * 30_000 + b"}"
 
     assert mark_merged(wide) == wide
+
+
+def test_more_marks_of_rtf_rows_than_are_written_are_not_made_either() -> None:
+    edges = "".join(rf"\cellx{edge}00" for edge in range(1, 65))
+    grid = rf"{{\rtf1 \trowd{edges}\pard\intbl" + r"\cell" * 64 + r"\row"
+    data = grid.encode() + rb"\trowd\cellx6400\cell\row" * 10_000 + b"}"
+
+    tracemalloc.start()
+    try:
+        marked = mark_merged(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert marked == data
+    assert peak < 14_000_000  # of 13 MB of marks, 4 MB; the rest are the rows
 
 
 def label(number: str, group: str = "listtext") -> str:
