@@ -20,7 +20,9 @@ _LEVEL: Final = re.compile(rb"\\outlinelevel[0-8](?!\d)")
 _OUTLINED: Final = re.compile(rb"\\outlinelevel([0-8])(?!\d)|\bheading ([1-9])", re.IGNORECASE)
 _LONGEST: Final = 2000  # bytes of a number, with its formats
 _MARKED: Final = re.compile(
-    "^( *)((?:-|\\d{1,9}[.)]) +|#{1,6} +)?[*_]{0,4}\ufdda([^\ufdda\ufddb\n]*)\ufddb *", re.MULTILINE
+    # The reader opens the level above an item with one more `- `, if no item of it precedes.
+    "^( *(?:- (?=- ))?)((?:-|\\d{1,9}[.)]) +|#{1,6} +)?[*_]{0,4}\ufdda([^\ufdda\ufddb\n]*)\ufddb *",
+    re.MULTILINE,
 )
 _STRAY: Final = re.compile("\ufdda([^\ufdda\ufddb\n]*)\ufddb *")
 _ITEM: Final = re.compile(r"\d{1,9}[.)]")

@@ -119,6 +119,23 @@ def test_numbers_of_rtf_stay_beside_bullets_of_symbol_fonts() -> None:
     assert text(items) == "1. One\n   - a) Inner\n\n- Dot\n- Dot"
 
 
+@pytest.mark.parametrize(
+    ("before", "first", "read"),
+    [
+        ("", "(a)", "   - (a) two\n   - (b) three"),
+        ("", r"\'b7", "   - two\n   - (b) three"),
+        (r"\ilvl0\ls1 Dot\par", "(a)", "- Dot\n   - (a) two\n   - (b) three"),
+    ],
+)
+def test_inner_items_of_rtf_without_an_outer_one_are_alike(
+    before: str, first: str, read: str
+) -> None:
+    before = before and rf"\pard {label('o')}{before}"
+    items = rf"\pard {label(first)}\ilvl1\ls1 two\par\pard {label('(b)')}\ilvl1\ls1 three\par"
+
+    assert text(rf"\pard Start\par{before}{items}") == f"Start\n\n{read}"
+
+
 @pytest.mark.parametrize("title", ["Scope", r"{\b Scope}"])
 def test_headings_of_rtf_keep_their_numbers(title: str) -> None:
     heading = rf"\pard\outlinelevel1{label('1.2')}{title}\par\pard\plain Text\par"
