@@ -41,6 +41,9 @@ def mark_labels(data: bytes) -> bytes:
     while (group := _GROUP.search(data, end)) is not None:
         pieces.append(data[end : group.start()])
         content, end = _label(data, group.end())
+        if content is None:
+            pieces.append(data[group.start() : end])
+            continue
         has_numbers = has_numbers or _counts(_ESCAPE.sub(_character, content.decode("latin-1")))
         if content:
             before = data[max(0, group.start() - _LONGEST) : group.start()].rpartition(b"\\par")[2]
@@ -95,8 +98,9 @@ def _heading(formats: bytes, headings: dict[bytes, bytes]) -> bytes | None:
     return headings.get(stated[-1]) if stated else None
 
 
-def _label(data: bytes, start: int) -> tuple[bytes, int]:
-    """The characters of a group without formats, and its end."""
+def _label(data: bytes, start: int) -> tuple[bytes | None, int]:
+    """The characters of a group without formats, and its end; None if it is too long, and where
+    reading stopped."""
     depth = 1
     pieces: list[bytes] = []
     at = start
@@ -108,7 +112,7 @@ def _label(data: bytes, start: int) -> tuple[bytes, int]:
             return b"".join(pieces).strip(), at
         if _KEPT.match(token[0]):
             pieces.append(token[0])
-    return b"", at
+    return None, at
 
 
 def _written(found: re.Match[str]) -> str:

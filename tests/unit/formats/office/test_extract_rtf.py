@@ -5,6 +5,7 @@ import tracemalloc
 
 import pytest
 
+from ingest.formats.office.rtf_labels import mark_labels
 from ingest.formats.office.rtf_tables import mark_merged
 from ingest.formats.registry import extract
 
@@ -186,6 +187,16 @@ def test_a_word_in_several_groups_of_rtf_stays_one(body: str, read: str) -> None
 )
 def test_damaged_tables_and_numbers_of_rtf_cost_no_other_text(damage: str) -> None:
     assert text(r"\pard Kept.\par\pard " + damage).startswith("Kept.")
+
+
+def test_long_numbers_of_rtf_are_left_to_its_reader() -> None:
+    long = r"{\listtext " + r"{\b x}" * 500 + r"\tab}Long {\b text}"
+    data = rf"{{\rtf1 \pard {long}\par\pard {label('1.')}Next\par}}".encode()
+
+    marked = mark_labels(data)
+
+    assert long.encode() in marked
+    assert marked.count(b"{") == marked.count(b"}")
 
 
 def form(kind: str, states: str) -> str:
