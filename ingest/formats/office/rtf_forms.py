@@ -12,21 +12,23 @@ _FORM: Final = b"\\formfield"
 _LONGEST: Final = 20_000  # bytes of a field with its form
 _MOST: Final = 5000  # fields
 _STATE: Final = re.compile(rb"\\ff(res|defres)(\d{1,5})")
-_ENTRY: Final = re.compile(rb"\{\\\*\\ffl ((?:[^{}\\]|\\[^a-z]|\\u-?\d+ ?\??)*)\}")
+_ENTRY: Final = re.compile(rb"\{\\\*\\ffl ((?:[^{}\\]++|\\[^a-z]|\\u-?\d++ ?+\??+)*+)\}")
 _UNDECIDED: Final = 25  # then the default counts
 
 
 def write_choices(data: bytes) -> bytes:
     """The file with `[x]`, `[ ]` or the chosen entry in front of each field that states it."""
     pieces: list[bytes] = []
-    end = 0
+    end = unused = 0
     for found in islice(_BOX.finditer(data), _MOST):
-        start = data.rfind(_FIELD, max(end, found.start() - _LONGEST), found.start())
+        start = data.rfind(_FIELD, max(unused, found.start() - _LONGEST), found.start())
         stop = data.find(_RESULT, found.end(), found.end() + _LONGEST)
         form = data[found.end() : stop] if stop >= 0 else b""
-        if start >= 0 and _FORM in form:
+        is_code = data.find(_RESULT, max(start, 0), found.start()) < 0  # and no word of the text
+        if start >= 0 and is_code and _FORM in form:
             pieces += [data[end:start], b"{", _chosen(found[0], form), b"}{}"]
             end = start
+            unused = start + 1
     return b"".join([*pieces, data[end:]])
 
 

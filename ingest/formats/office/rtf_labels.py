@@ -20,7 +20,9 @@ _LEVEL: Final = re.compile(rb"\\outlinelevel[0-8](?!\d)")
 _OUTLINED: Final = re.compile(rb"\\outlinelevel([0-8])(?!\d)|\bheading ([1-9])", re.IGNORECASE)
 _LONGEST: Final = 2000  # bytes of a number, with its formats
 _MARKED: Final = re.compile(
-    "^( *)((?:-|\\d{1,9}[.)]) +|#{1,6} +)?[*_]{0,4}\ufdda([^\ufdda\ufddb\n]*)\ufddb *", re.MULTILINE
+    # The reader opens the level above an item with one more `- `, if no item of it precedes.
+    "^( *(?:- (?=- ))?)((?:-|\\d{1,9}[.)]) +|#{1,6} +)?[*_]{0,4}\ufdda([^\ufdda\ufddb\n]*)\ufddb *",
+    re.MULTILINE,
 )
 _STRAY: Final = re.compile("\ufdda([^\ufdda\ufddb\n]*)\ufddb *")
 _ITEM: Final = re.compile(r"\d{1,9}[.)]")
@@ -39,6 +41,9 @@ def mark_labels(data: bytes) -> bytes:
     while (group := _GROUP.search(data, end)) is not None:
         pieces.append(data[end : group.start()])
         content, end = _label(data, group.end())
+        if content is None:
+            pieces.append(data[group.start() : end])
+            continue
         has_numbers = has_numbers or _counts(_ESCAPE.sub(_character, content.decode("latin-1")))
         if content:
             before = data[max(0, group.start() - _LONGEST) : group.start()].rpartition(b"\\par")[2]
@@ -93,8 +98,9 @@ def _heading(formats: bytes, headings: dict[bytes, bytes]) -> bytes | None:
     return headings.get(stated[-1]) if stated else None
 
 
-def _label(data: bytes, start: int) -> tuple[bytes, int]:
-    """The characters of a group without formats, and its end."""
+def _label(data: bytes, start: int) -> tuple[bytes | None, int]:
+    """The characters of a group without formats, and its end; None if it is too long, and where
+    reading stopped."""
     depth = 1
     pieces: list[bytes] = []
     at = start
@@ -106,7 +112,7 @@ def _label(data: bytes, start: int) -> tuple[bytes, int]:
             return b"".join(pieces).strip(), at
         if _KEPT.match(token[0]):
             pieces.append(token[0])
-    return b"", at
+    return None, at
 
 
 def _written(found: re.Match[str]) -> str:

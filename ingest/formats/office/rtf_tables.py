@@ -48,7 +48,7 @@ class _Row:
             self.next_covered = Covered.FROM_LEFT
         elif word == b"clvmrg":
             self.next_covered = self.next_covered or Covered.FROM_ABOVE
-        elif number.strip(b"-"):
+        elif number.strip(b"-") and len(self.edges) <= _WIDEST:  # one more shows it is too wide
             self.edges.append(int(number))
             self.covered.append(self.next_covered)
             self.next_covered = None
@@ -57,12 +57,15 @@ class _Row:
 def mark_merged(data: bytes) -> bytes:
     """The file with marks in the cells that others cover; missing ones are inserted."""
     marks: list[tuple[int, bytes]] = []
+    size = 0
     for rows in _tables(data):
         grid = _grid(rows)
         for row in rows:
-            marks += _marks(row, grid)
-    if sum(len(mark) for _, mark in marks) > _LARGEST:
-        return data
+            found = list(_marks(row, grid))
+            marks += found
+            size += sum(len(mark) for _, mark in found)
+            if size > _LARGEST:
+                return data
     pieces: list[bytes] = []
     end = 0
     for at, mark in marks:
@@ -136,9 +139,10 @@ def _grid(rows: list[_Row]) -> list[int]:
 
 def _marks(row: _Row, grid: list[int]) -> Iterator[tuple[int, bytes]]:
     """Marks, and where they are put; none for a row that does not fit into the grid."""
+    if len(grid) > _WIDEST or len(row.cells) != len(row.edges):
+        return
     columns = [_column(edge, grid) for edge in row.edges]
-    is_ascending = all(a < b for a, b in zip([-1, *columns], columns, strict=False))
-    if not is_ascending or len(grid) > _WIDEST or len(row.cells) != len(row.edges):
+    if not all(a < b for a, b in zip([-1, *columns], columns, strict=False)):
         return
     for cell, (start, end) in enumerate(row.cells):
         covered = row.covered[cell]

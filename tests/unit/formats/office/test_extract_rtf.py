@@ -1,9 +1,12 @@
 """Tables and numbers of RTF, which its reader does not know."""
 
 import io
+import tracemalloc
 
 import pytest
 
+from ingest.formats.office.rtf_labels import mark_labels
+from ingest.formats.office.rtf_tables import mark_merged
 from ingest.formats.registry import extract
 
 
@@ -71,6 +74,29 @@ def test_another_table_of_rtf_has_columns_of_its_own() -> None:
     assert "| x | 9 |" in text(tables + r"\pard")
 
 
+def test_rows_of_rtf_that_take_over_very_many_edges_stay_as_they_are() -> None:
+    edges = "".join(rf"\cellx{edge}" for edge in range(1, 30_001))
+    wide = rf"{{\rtf1 \trowd{edges}\pard\intbl x\cell".encode() + rb"\row" * 30_000 + b"}"
+
+    assert mark_merged(wide) == wide
+
+
+def test_more_marks_of_rtf_rows_than_are_written_are_not_made_either() -> None:
+    edges = "".join(rf"\cellx{edge}00" for edge in range(1, 65))
+    grid = rf"{{\rtf1 \trowd{edges}\pard\intbl" + r"\cell" * 64 + r"\row"
+    data = grid.encode() + rb"\trowd\cellx6400\cell\row" * 10_000 + b"}"
+
+    tracemalloc.start()
+    try:
+        marked = mark_merged(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert marked == data
+    assert peak < 14_000_000  # of 13 MB of marks, 4 MB; the rest are the rows
+
+
 def label(number: str, group: str = "listtext") -> str:
     formats = r"\pard\plain\ltrpar \rtlch\fcs1 \af0 \b\hich\af31506\dbch\loch\f3 "
     return rf"{{\{group}{formats}{number}\tab}}"
@@ -92,6 +118,23 @@ def test_numbers_of_rtf_stay_beside_bullets_of_symbol_fonts() -> None:
     )
 
     assert text(items) == "1. One\n   - a) Inner\n\n- Dot\n- Dot"
+
+
+@pytest.mark.parametrize(
+    ("before", "first", "read"),
+    [
+        ("", "(a)", "   - (a) two\n   - (b) three"),
+        ("", r"\'b7", "   - two\n   - (b) three"),
+        (r"\ilvl0\ls1 Dot\par", "(a)", "- Dot\n   - (a) two\n   - (b) three"),
+    ],
+)
+def test_inner_items_of_rtf_without_an_outer_one_are_alike(
+    before: str, first: str, read: str
+) -> None:
+    before = before and rf"\pard {label('o')}{before}"
+    items = rf"\pard {label(first)}\ilvl1\ls1 two\par\pard {label('(b)')}\ilvl1\ls1 three\par"
+
+    assert text(rf"\pard Start\par{before}{items}") == f"Start\n\n{read}"
 
 
 @pytest.mark.parametrize("title", ["Scope", r"{\b Scope}"])
@@ -146,6 +189,16 @@ def test_damaged_tables_and_numbers_of_rtf_cost_no_other_text(damage: str) -> No
     assert text(r"\pard Kept.\par\pard " + damage).startswith("Kept.")
 
 
+def test_long_numbers_of_rtf_are_left_to_its_reader() -> None:
+    long = r"{\listtext " + r"{\b x}" * 500 + r"\tab}Long {\b text}"
+    data = rf"{{\rtf1 \pard {long}\par\pard {label('1.')}Next\par}}".encode()
+
+    marked = mark_labels(data)
+
+    assert long.encode() in marked
+    assert marked.count(b"{") == marked.count(b"}")
+
+
 def form(kind: str, states: str) -> str:
     fields = (
         rf"{{\*\formfield{{\fftype1{states}\fftypetxt0{{\*\ffname Check1}}}}}}" if states else ""
@@ -171,3 +224,27 @@ def test_boxes_and_lists_of_rtf_forms_show_what_was_chosen(field: str, read: str
     assert text(
         rf"\pard Agree {field} now, {field}end\par"
     ) == f"Agree {read} now, {read}end".replace("  ", " ")
+
+
+@pytest.mark.parametrize(("end", "read"), [("}", "Д" * 40), (r"{\b x}}", "")])
+def test_entries_of_rtf_forms_with_many_escapes_are_read_once(end: str, read: str) -> None:
+    field = form("DROPDOWN", r"\ffres0{\*\ffl " + r"\u1044 ?" * 40 + end)
+
+    assert text(rf"\pard A {field} b\par") == f"A {read} b".replace("  ", " ")
+
+
+@pytest.mark.parametrize(
+    ("field", "read"),
+    [
+        (form("CHECKBOX", r"\ffres1"), "[x] "),
+        (form("CHECKBOX FORMCHECKBOX", r"\ffres1"), "[x] "),
+        (r"{\field{\*\fldinst PAGE}{\fldrslt 7}}", "7 "),
+    ],
+)
+def test_words_of_text_that_name_a_field_of_rtf_forms_are_no_field(field: str, read: str) -> None:
+    unticked = form("CHECKBOX", r"\ffres0")
+
+    assert (
+        text(rf"\pard Agree {field} FORMCHECKBOX no {unticked}yes\par")
+        == f"Agree {read}FORMCHECKBOX no [ ]yes"
+    )
