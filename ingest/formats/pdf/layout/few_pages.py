@@ -14,12 +14,18 @@ FEWEST, MOST = 2, 4
 _TOLERANCE = 8.0  # points
 _MARGIN = 80.0  # points from the edge
 _WORDS = "page|seite|p|pagina|página|str|strona|sida|side"
-_PAGE = re.compile(
-    rf"\W*(?:(?:{_WORDS})\b\W*)?(\d{{1,3}})(?:\s*(?:/|of|von|de|sur|di|z|av|af)\s*\d+)?\W*",
+_AROUND = r"[^\w$€£¥%#№+=§]*"  # a page number, not an amount or a count
+PAGE = re.compile(
+    rf"{_AROUND}(?:(?:{_WORDS})\b{_AROUND})?(\d{{1,3}})"
+    rf"(?:\s*(?:/|of|von|de|sur|di|z|av|af)\s*\d+)?{_AROUND}",
     re.IGNORECASE,
 )
-_BEFORE_PAGE = re.compile(rf"(?:\b(?:{_WORDS})|[^\w\s])\W*$", re.IGNORECASE)
+_BEFORE_PAGE = re.compile(rf"(?:\b(?:{_WORDS})(?:[.:]\s?|\s)|\s[|·\u2013]\s)$", re.IGNORECASE)
+_BEHIND_PAGE = re.compile(r"\s[|·]\s")
+_BESIDE_GAP = re.compile(r"^\s\w|\w\s$")
 _NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,3}$|^\d{1,3}(?!\d)")
+_WIDE = 0.7  # font sizes per character; wider lines have gaps
+_WIDEST = 250.0  # points; wider lines with gaps have their number at the other margin
 _FEWEST_LETTERS = 6  # beside a page number
 _FEW_LETTERS = 2  # without a page number; less is a bullet, or a figure of the text
 
@@ -28,13 +34,13 @@ Place = tuple[int, Line, float]
 
 
 def repeated_on_few(
-    places: Sequence[Place], readable: Sequence[int], *, is_top: bool
+    places: Sequence[Place], readable: Sequence[int]
 ) -> Iterator[tuple[int, Line, bool]]:
     """Lines of one edge that repeat, each with its page and whether it is to be dropped."""
     groups: dict[str, list[Place]] = defaultdict(list)
     for index, line, distance in places:
         if distance <= _MARGIN:
-            text = _without_page_number(line.text, index, is_top=is_top)
+            text = _without_page_number(line, index)
             groups[text].append((index, line, distance))
     for text, group in groups.items():
         if text and sum(map(str.isalpha, text)) < _FEW_LETTERS:
@@ -49,21 +55,33 @@ def repeated_on_few(
             yield index, line, not text or index != first
 
 
-def _without_page_number(text: str, index: int, *, is_top: bool) -> str:
+def alike_on_few(places: Sequence[Place]) -> list[Place]:
+    """Those of the places that have the same text most often, without its page number."""
+    groups: dict[str, list[Place]] = defaultdict(list)
+    for index, line, distance in places:
+        groups[_without_page_number(line, index)].append((index, line, distance))
+    return max(groups.values(), key=len, default=[])
+
+
+def _without_page_number(line: Line, index: int) -> str:
     """The text without its page number, if it is that of this page; empty if it is nothing else.
 
-    `Exercise 2` at the top of page 2 is a title.
+    `Exercise 2`, `2. Exercise` and `Total score: 2` on page 2 are titles and values: a page number
+    has the word before it, or a separator or wide gap between it and the rest.
     """
-    text = " ".join(text.split())
+    text = " ".join(line.text.split())
     number = str(index + 1)
-    match = _PAGE.fullmatch(text)
+    match = PAGE.fullmatch(text)
     if match is not None and match[1] == number:
         return ""
+    width = line.right - line.left
+    is_wide = width > max(_WIDEST, _WIDE * line.size * len(text))
     for match in _NUMBER_AT_END.finditer(text):
-        before = text[: match.start()]
-        if is_top and before and _BEFORE_PAGE.search(before) is None:
+        before, behind = text[: match.start()], text[match.end() :]
+        is_apart = _BEFORE_PAGE.search(before) or _BEHIND_PAGE.match(behind)
+        if not is_apart and not (is_wide and _BESIDE_GAP.search(before or behind)):
             continue
-        rest = before + "\0" + text[match.end() :]
+        rest = f"{before}\0{behind}"
         if match.group() == number and sum(map(str.isalpha, rest)) >= _FEWEST_LETTERS:
             return rest
     return text

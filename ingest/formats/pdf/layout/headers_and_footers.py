@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from statistics import median
 
-from ingest.formats.pdf.layout.few_pages import FEWEST, MOST, repeated_on_few
+from ingest.formats.pdf.layout.few_pages import FEWEST, MOST, PAGE, alike_on_few, repeated_on_few
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _FEWEST_PAGES = 4
@@ -41,8 +41,10 @@ def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
 def _drop_from_many(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
     dropped: dict[int, set[int]] = defaultdict(set)
     candidates = _candidates(pages, readable)
-    for places in candidates.values():
-        for index, line in _repeated(places, readable):
+    are_few = len(readable) <= MOST
+    for (_, text), places in candidates.items():
+        is_any = not are_few or PAGE.fullmatch(text)
+        for index, line in _repeated(places if is_any else alike_on_few(places), readable):
             dropped[index].add(id(line))
     for index, lines in dropped.items():
         rest = [line for line in pages[index].lines if id(line) not in lines]
@@ -65,7 +67,7 @@ def _drop_from_few(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
         edges[is_top] += places
     for is_top, places in edges.items():
         near = _near_text(pages, places)
-        for index, line, is_dropped in list(repeated_on_few(places, readable, is_top=is_top)):
+        for index, line, is_dropped in list(repeated_on_few(places, readable)):
             page = pages[index]
             rest = [other for other in page.lines if other is not line]
             if not rest or line.size > _LARGER * _usual_size(rest):

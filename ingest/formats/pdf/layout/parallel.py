@@ -91,6 +91,8 @@ def _columns(page: PageLines, block: Sequence[Line], glyphs: Glyphs) -> list[Lin
             right.append(line)
         elif line.left < x < line.right and glyphs.has_positions(line):
             halves = _halves(line, x, glyphs)
+            if halves is None:
+                return None
             left.append(halves[0])
             right.append(halves[1])
         else:
@@ -119,11 +121,13 @@ def _gutter(lines: Sequence[Line], glyphs: Glyphs) -> _Gap | None:
     return found
 
 
-def _halves(line: Line, x: float, glyphs: Glyphs) -> tuple[Line, Line]:
+def _halves(line: Line, x: float, glyphs: Glyphs) -> tuple[Line, Line] | None:
+    """None if the line leaves no gutter there, as one that is centred below both columns."""
     words = glyphs.words(line)
-    behind = next((index for index, word in enumerate(words) if word[2] >= x), len(words))
-    behind = min(max(behind, 1), len(words) - 1)
-    return _part(line, words[:behind]), _part(line, words[behind:])
+    for behind, (word, other) in enumerate(pairwise(words), start=1):
+        if word[3] <= x <= other[2] and other[2] - word[3] >= _GUTTER * line.size:
+            return _part(line, words[:behind]), _part(line, words[behind:])
+    return None
 
 
 def _part(line: Line, words: Sequence[tuple[int, int, float, float]]) -> Line:

@@ -11,6 +11,7 @@ _SAME_BASELINE = 0.4  # line heights
 _SAME_ROW = 0.75  # line heights; cells of other numbers of lines, centred, are half a line off
 WIDER = 1.25
 """Times the closest pitch; above this, a gap separates rows."""
+_MOST_BASELINES = 8  # above the one that begins a row; more that overlap are no centred cells
 _NUMERIC = 0.6  # share of numbers in a column that holds numbers
 _SIGN = "[-+(\N{MINUS SIGN}\N{EN DASH}]?"
 _NUMBER = re.compile(rf"{_SIGN} ?(?:[€$£¥₹#~≈<>]|[A-Z]{{2,3}} )? ?{_SIGN}[.,]?\d")
@@ -111,6 +112,8 @@ def _first_beside(
     figures = _figures(lines[index], numeric)
     top = index
     while top > above and is_half_line(lines[top - 1][0], lines[top][0]):
+        if index - top == _MOST_BASELINES:
+            return index
         top -= 1
         if figures & _figures(lines[top], numeric):
             return index

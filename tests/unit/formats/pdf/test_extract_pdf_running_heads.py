@@ -138,3 +138,55 @@ def test_in_few_pages_column_heads_and_fields_stay(head: str, y: float) -> None:
     )
 
     assert all(page.startswith(head) for page in found)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize(
+    ("text", "y"),
+    [
+        ("{}. Aufgabe", 770),
+        ("{} Introduction", 770),
+        ("Exercise: {}", 770),
+        ("Invoice - {}", 770),
+        ("Number of parcels: {}", 30),
+        ("Total score {}", 30),
+        ("Temperature \N{EN DASH}{}", 30),
+        ("Option {}", 60),
+        ("Sample P{}", 30),
+        ("$ {}", 30),
+    ],
+)
+def test_in_few_pages_titles_and_values_that_count_with_the_page_stay(
+    text: str, y: float, count: int
+) -> None:
+    texts = [text.format(n) for n in range(1, count + 1)]
+
+    found = pages(*(at(50, y, line) + lines(50, 700, *_PROSE) for line in texts))
+
+    kept = [line in page.replace("\\", "") for line, page in zip(texts, found, strict=True)]
+    assert kept == [True] * count
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize(
+    "foot",
+    [
+        "Harbour Board \N{EN DASH} {}",
+        "Harbour Board | {}",
+        "{} | Harbour Board",
+        "Harbour Board, p. {}",
+        "Harbour Board, Seite: {}",
+    ],
+)
+def test_in_few_pages_a_foot_with_a_separate_page_number_stays_once_at_most(
+    foot: str, count: int
+) -> None:
+    found = pages(*(sheet(n, "", foot.format(n)) for n in range(1, count + 1)))
+
+    assert not any("Harbour Board" in page for page in found[1:])
+
+
+def test_in_few_pages_a_foot_with_its_page_number_at_the_other_margin_stays_once() -> None:
+    found = pages(*(sheet(n, "", "Harbour Board") + at(540, 30, str(n)) for n in (1, 2, 3)))
+
+    assert ["Harbour Board" in page for page in found] == [True, False, False]

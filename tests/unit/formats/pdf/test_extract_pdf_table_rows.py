@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from ingest.formats.pdf.tables import rows
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
@@ -103,3 +104,22 @@ def test_justified_lines_with_wide_spaces_are_no_rows() -> None:
     prose = row(700, *spread) + row(688, (50, full)) + row(676, (50, full)) + row(664, (50, full))
 
     assert "follows the steps of the Harbour Board" in extract(prose)
+
+
+def test_many_baselines_that_overlap_are_each_compared_with_few_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pieces = [[rows.Piece(0, 50, 80, -5.0 * index, 10, "Pump")] for index in range(200)]
+    compared: list[float] = []
+    is_half_line = rows.is_half_line
+
+    def counted(upper: rows.Piece, lower: rows.Piece) -> bool:
+        compared.append(upper.middle)
+        return is_half_line(upper, lower)
+
+    monkeypatch.setattr(rows, "is_half_line", counted)
+
+    starts = rows.first_baselines(pieces, [500.0])
+
+    assert starts[:3] == [0, 9, 18]
+    assert len(compared) <= 10 * len(pieces)
