@@ -14,6 +14,7 @@ from ingest.formats.office.xml_tree import child, local
 
 _MOST_POINTS = 5000  # per series
 _MOST_LEVELS = 8
+_MOST_CELLS = 200_000  # of a table; a series without points costs a cell per category too
 _AXES = frozenset({"catAx", "dateAx", "valAx", "serAx", "axis"})
 _NUMBERS = etree.XPath(
     "*[local-name() = 'numLit' or local-name() = 'numCache']"
@@ -40,11 +41,12 @@ def chart(root: etree._Element) -> str:
             categories.setdefault(key, "")
         for key, name in column.categories.items():
             categories[key] = categories.get(key) or name
+    most = max(1, _MOST_CELLS // (1 + len(columns)))
     across, along = _axes(root)
     rows = [[across, *(column.name for column in columns)]]
     rows += [
         [categories[key], *(column.values.get(key, "") for column in columns)]
-        for key in sorted(categories)
+        for key in sorted(categories)[:most]
     ]
     heading = next((_line(title) for title in root.iter("{*}title") if not _is_axis(title)), "")
     if along:

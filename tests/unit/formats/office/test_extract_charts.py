@@ -87,6 +87,15 @@ def test_numbers_are_written_as_the_chart_shows_them(value: str, code: str, expe
     )
 
 
+def test_a_chart_of_many_series_has_its_first_rows_only() -> None:
+    many = series("S", texts(*range(1000)), numbers(*range(1000))) + "<c:ser/>" * 1000
+
+    header, _, *rows = text_of(chart(many)).split("\n")
+
+    assert header.startswith("|  | S |  |")
+    assert [row.split(" | ")[:2] for row in rows] == [[f"| {n}", str(n)] for n in range(199)]
+
+
 def test_dates_count_from_1904_where_the_chart_says_so() -> None:
     dates = series("S", numbers(0, code="yyyy-mm-dd"), numbers(5))
     part = f'<c:chartSpace><c:date1904 val="1"/><c:chart>{dates}</c:chart></c:chartSpace>'
