@@ -140,11 +140,19 @@ def _nested(levels: list[_Points]) -> _Points:
 def _extended(root: etree._Element, data: etree._Element) -> Iterator[_Series]:
     """Series of a chart of Office 2016: funnel, waterfall, treemap, sunburst, box plot."""
     sets = {item.get("id", ""): item for item in data.iterchildren("{*}data")}
+    seen: set[str] = set()
+    left = _MOST_CELLS  # elements of data that are read again
     for series in root.iter("{*}series"):
         chosen = child(series, "dataId")
-        dimensions = sets.get(chosen.get("val", "")) if chosen is not None else None
+        key = "" if chosen is None else chosen.get("val", "")
+        dimensions = None if chosen is None else sets.get(key)
         if dimensions is None:
             continue
+        if key in seen:
+            left -= sum(1 for _ in dimensions.iter())
+        if left < 0:
+            return
+        seen.add(key)
         names: list[_Points] = []
         values: _Points = {}
         for dimension in dimensions:

@@ -134,6 +134,17 @@ def test_charts_of_office_2016_have_their_values() -> None:
     )
 
 
+def test_series_of_office_2016_may_share_data_until_they_are_too_many() -> None:
+    points = "".join(f'<c:pt idx="{n}">{n}</c:pt>' for n in range(999))
+    data = f'<c:data id="0"><c:numDim type="val"><c:lvl>{points}</c:lvl></c:numDim></c:data>'
+    shown = '<c:series><c:dataId val="0"/></c:series>'
+    part = f"<c:chartSpace><c:chartData>{data}</c:chartData><c:chart>{shown * 500}</c:chart>"
+
+    read = text_of(f"{part}</c:chartSpace>", "chartEx").split("\n")
+
+    assert read[3] == "|  |" + " 1 |" * (1 + 200_000 // 1002)
+
+
 def test_word_documents_show_charts_likewise() -> None:
     drawing = '<w:p><w:r><w:drawing><c:chart r:id="c1"/></w:drawing></w:r></w:p>'
     part = chart(title("Sales"), series("S", texts("a"), numbers("0.5", code="0%")))
