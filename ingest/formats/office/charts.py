@@ -14,6 +14,7 @@ from ingest.formats.office.xml_tree import child, local
 
 _MOST_POINTS = 5000  # per series
 _MOST_LEVELS = 8
+_MOST_CELLS = 200_000  # of a table; a series without points costs a cell per category too
 _AXES = frozenset({"catAx", "dateAx", "valAx", "serAx", "axis"})
 _NUMBERS = etree.XPath(
     "*[local-name() = 'numLit' or local-name() = 'numCache']"
@@ -40,11 +41,12 @@ def chart(root: etree._Element) -> str:
             categories.setdefault(key, "")
         for key, name in column.categories.items():
             categories[key] = categories.get(key) or name
+    most = max(1, _MOST_CELLS // (1 + len(columns)))
     across, along = _axes(root)
     rows = [[across, *(column.name for column in columns)]]
     rows += [
         [categories[key], *(column.values.get(key, "") for column in columns)]
-        for key in sorted(categories)
+        for key in sorted(categories)[:most]
     ]
     heading = next((_line(title) for title in root.iter("{*}title") if not _is_axis(title)), "")
     if along:
@@ -138,11 +140,19 @@ def _nested(levels: list[_Points]) -> _Points:
 def _extended(root: etree._Element, data: etree._Element) -> Iterator[_Series]:
     """Series of a chart of Office 2016: funnel, waterfall, treemap, sunburst, box plot."""
     sets = {item.get("id", ""): item for item in data.iterchildren("{*}data")}
+    seen: set[str] = set()
+    left = _MOST_CELLS  # elements of data that are read again
     for series in root.iter("{*}series"):
         chosen = child(series, "dataId")
-        dimensions = sets.get(chosen.get("val", "")) if chosen is not None else None
+        key = "" if chosen is None else chosen.get("val", "")
+        dimensions = None if chosen is None else sets.get(key)
         if dimensions is None:
             continue
+        if key in seen:
+            left -= sum(1 for _ in dimensions.iter())
+        if left < 0:
+            return
+        seen.add(key)
         names: list[_Points] = []
         values: _Points = {}
         for dimension in dimensions:

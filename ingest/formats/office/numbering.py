@@ -8,6 +8,7 @@ LEVELS = 9
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
           (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _LARGEST = 3999
+_LONGEST = 100  # characters of a label, which every item of its list repeats
 _NO_NUMBERS = {"bullet", "none"}
 
 
@@ -41,7 +42,7 @@ class CountedList:
         self.restart_below(level)
         if mine.format in _NO_NUMBERS:
             return "" if mine.format == "bullet" else None
-        return _PLACE.sub(self._shown, mine.pattern).strip()
+        return _PLACE.sub(self._shown, mine.pattern[:_LONGEST])[:_LONGEST].strip()
 
     def restart_below(self, level: int) -> None:
         """Begin the deeper levels again."""

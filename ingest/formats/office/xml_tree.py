@@ -35,6 +35,12 @@ def attribute(element: etree._Element, name: str) -> str | None:
     return None
 
 
+def natural(element: etree._Element, name: str) -> int | None:
+    """A namespaced attribute that is a number of at most nine digits, from 0; None otherwise."""
+    stated = attribute(element, name) or ""
+    return int(stated) if stated.isdecimal() and len(stated) < 10 else None
+
+
 def local(element: etree._Element) -> str:
     """The name of an element without its namespace."""
     tag = element.tag

@@ -11,7 +11,7 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.office.numbering import CountedList
-from ingest.formats.office.xml_tree import attribute, local
+from ingest.formats.office.xml_tree import attribute, local, natural
 from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
 from ingest.formats.opendocument.numbering import OdfLists
 from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
@@ -110,8 +110,8 @@ class OdfBody:
         text = inline.text.strip()
         level = style.title_level
         if local(item) == "h":
-            stated = attribute(item, "outline-level") or "1"
-            level = int(stated) if stated.isdecimal() else 1
+            stated = natural(item, "outline-level")
+            level = 1 if stated is None else stated
             if label is None and text and not self._depth and not style.has_own_list:
                 label = self._number(item, level)
         if text and level is not None and not self._depth:
@@ -141,7 +141,7 @@ class OdfBody:
         if level > DEEP:
             yield from (Block(f"- {text}", level) for text in _flat(element))
             return
-        start = _start(element)
+        start = natural(element, "start-value")
         for item in element:
             if local(item) not in ("list-item", "list-header"):
                 continue
@@ -149,7 +149,7 @@ class OdfBody:
             pieces = [piece for piece in item if local(piece) != "list"]
             label: str | None = ""
             if local(item) == "list-item" and any(local(piece) in _PARAGRAPHS for piece in pieces):
-                label = counted.label(level - 1, start or _start(item))
+                label = counted.label(level - 1, start or natural(item, "start-value"))
                 start = None
             texts = []
             for piece in pieces:
@@ -228,11 +228,6 @@ def _mark(label: str) -> str:
     if label.isdecimal():
         return f"{label}."
     return label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
-
-
-def _start(element: etree._Element) -> int | None:
-    stated = attribute(element, "start-value") or ""
-    return int(stated) if stated.isdecimal() else None
 
 
 def _flat_block(item: etree._Element) -> list[Block]:

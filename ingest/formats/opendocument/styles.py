@@ -7,7 +7,7 @@ from typing import Literal
 from lxml import etree
 
 from ingest.formats.office.numbering import LEVELS, ListLevel
-from ingest.formats.office.xml_tree import attribute, local
+from ingest.formats.office.xml_tree import attribute, local, natural
 
 _MOST_PARENTS = 20
 _WHITE = "#ffffff"
@@ -113,10 +113,10 @@ def _levels(style: etree._Element) -> dict[int, ListLevel]:
     """The levels that have numbers, or say that they have none."""
     found: dict[int, ListLevel] = {}
     for item in style.iterchildren("{*}list-level-style-number", "{*}outline-level-style"):
-        stated, form = attribute(item, "level") or "", attribute(item, "num-format") or ""
-        if stated.isdecimal() and 1 <= int(stated) <= LEVELS:
-            found[int(stated) - 1] = (
-                ListLevel(_FORMS.get(form, form), _pattern(item, int(stated), found), _start(item))
+        level, form = natural(item, "level") or 0, attribute(item, "num-format") or ""
+        if 1 <= level <= LEVELS:
+            found[level - 1] = (
+                ListLevel(_FORMS.get(form, form), _pattern(item, level, found), _start(item))
                 if form
                 else _NO_NUMBER
             )
@@ -127,8 +127,8 @@ def _pattern(item: etree._Element, level: int, above: dict[int, ListLevel]) -> s
     """`%1.%2)` of `loext:num-list-format`, or of prefix, number of shown levels and suffix."""
     if stated := attribute(item, "num-list-format"):
         return _PLACE.sub(r"%\1", stated)
-    shown = attribute(item, "display-levels") or "1"
-    first = level - (int(shown) if shown.isdecimal() else 1) + 1
+    shown = natural(item, "display-levels")
+    first = level - (1 if shown is None else shown) + 1
     places = [
         f"%{place}"
         for place in range(max(1, first), level)
@@ -139,8 +139,8 @@ def _pattern(item: etree._Element, level: int, above: dict[int, ListLevel]) -> s
 
 
 def _start(item: etree._Element) -> int:
-    stated = attribute(item, "start-value") or ""
-    return int(stated) if stated.isdecimal() else 1
+    stated = natural(item, "start-value")
+    return 1 if stated is None else stated
 
 
 def style_of(element: etree._Element) -> str | None:

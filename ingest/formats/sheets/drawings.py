@@ -27,6 +27,8 @@ class Drawings:
         self._package = package
         self._parts = [sheet.part or sheet.chart for sheet in sheets]
         self._people = _people(package, workbook)
+        self._shown: set[str] = set()
+        """Charts that were read; each is written once."""
 
     def of(self, index: int, has_cells: bool) -> list[str]:
         """Markdown blocks of the sheet with this index."""
@@ -48,7 +50,10 @@ class Drawings:
 
     def _chart(self, part: str, shape: etree._Element, has_cells: bool) -> Iterator[str]:
         relation = self._package.relations(part).get(attribute(shape, "id") or "")
-        root = None if relation is None else _root(self._package, relation.target)
+        if relation is None or relation.target in self._shown:
+            return
+        self._shown.add(relation.target)
+        root = _root(self._package, relation.target)
         if root is None:
             return
         title = child(child(root, "chart"), "title")

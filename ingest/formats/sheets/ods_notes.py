@@ -28,14 +28,16 @@ class OdsNotes:
         self._row = self._column = self._times = self._count = 0
         self._author: list[str] = []
         self._text: list[str] = []
-        self._inside: list[str] = []
-        """A comment and its elements."""
+        self._depth = 0
+        """Open elements: a comment and those in it."""
+        self._open = dict.fromkeys(("creator", "p"), 0)
+        """How many of them have these names."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take the begin of an element."""
         prefix, _, kind = name.rpartition(":")
-        if self._inside or kind == "annotation":
-            self._inside.append(kind)
+        if self._depth or kind == "annotation":
+            self._enter(kind, 1)
             self._text.append(" ")
         elif kind == "table":
             self._table, self._row, self._column = self._table + 1, 0, 0
@@ -51,11 +53,11 @@ class OdsNotes:
     def end(self, name: str) -> None:
         """Take the end of an element."""
         kind = name.rpartition(":")[2]
-        if not self._inside:
+        if not self._depth:
             self._row += self._times if kind == "table-row" else 0
             return
-        self._inside.pop()
-        if not self._inside:
+        self._enter(kind, -1)
+        if not self._depth:
             author, text = ("".join(pieces) for pieces in (self._author, self._text))
             place = f"{column_letters(self._column)}{self._row + 1}"
             block = cell_comment(one_line(author), place, text)
@@ -66,10 +68,16 @@ class OdsNotes:
 
     def characters(self, text: str) -> None:
         """Take text between elements."""
-        if "creator" in self._inside:
+        if self._open["creator"]:
             self._author.append(text)
-        elif "p" in self._inside:
+        elif self._open["p"]:
             self._text.append(text)
+
+    def _enter(self, kind: str, by: int) -> None:
+        """Enter an element, or leave it if `by` is -1."""
+        self._depth += by
+        if kind in self._open:
+            self._open[kind] += by
 
 
 def read_notes(archive: zipfile.ZipFile) -> OdsNotes:

@@ -100,13 +100,15 @@ class _Text:
     kind: int = 0
     number: int = 0
     left: int = 0
-    """Characters that are to come."""
+    """UTF-16 code units that are to come; one beyond U+FFFF has two."""
     text: str = ""
 
     def add(self, data: bytes) -> None:
-        piece = _characters(data[1:], self.left, data[0])
-        self.left = self.left - len(piece) if piece else 0
-        self.text += piece
+        if not data:
+            return
+        units = (len(data) - 1) // (2 if data[0] & 1 else 1)
+        self.text += _characters(data[1:], self.left, data[0])
+        self.left = max(0, self.left - units) if units else 0
 
 
 def _outer_records(workbook: bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -16,7 +16,7 @@ from ingest.formats.sheets.limits import blocks, column_number
 
 Place = tuple[int, int]
 """Row and column of a cell."""
-_MOST: Final = 100_000  # texts, and cells of a sheet with links
+_MOST: Final = 100_000  # texts, and cells of all links of a sheet together
 _MOST_OF_LINK: Final = 10_000  # cells
 _MOST_CELLS: Final = 500_000  # of a sheet with raised figures
 _LINK: Final = re.compile(rb"<(?:[\w.-]+:)?hyperlink\s([^<>]{1,4000})>")
@@ -77,22 +77,26 @@ def cell_links(package: Package, part: str) -> dict[Place, str]:
         if relation.kind == "hyperlink" and relation.is_external
     }
     found: dict[Place, str] = {}
+    left = _MOST  # counts a cell again for each of its links
     for data in blocks(*package.member(part)) if relations else ():
         for attributes in _LINK.findall(data):
             stated, relation = _RANGE.search(attributes), _RELATION.search(attributes)
             if stated and relation:
                 address = relations.get(html.unescape(relation[1].decode("utf-8", "replace")))
-                room = min(_MOST - len(found), _MOST_OF_LINK)
-                if address:
-                    found |= dict.fromkeys(islice(_places(*stated.groups()), room), address)
+                if address and left:
+                    places = list(_places(min(left, _MOST_OF_LINK), *stated.groups()))
+                    left -= len(places)
+                    found |= dict.fromkeys(places, address)
     return found
 
 
-def _places(column: bytes, row: bytes, last_column: bytes, last_row: bytes) -> Iterator[Place]:
-    """The cells of a range, row by row."""
+def _places(
+    most: int, column: bytes, row: bytes, last_column: bytes, last_row: bytes
+) -> Iterator[Place]:
+    """The first cells of a range, row by row."""
     ends = _place(column, row), _place(last_column or column, last_row or row)
     rows, columns = (range(min(pair), max(pair) + 1) for pair in zip(*ends, strict=True))
-    return product(rows, columns)
+    return islice(product(rows[:most], columns[:most]), most)
 
 
 def _place(column: bytes, row: bytes) -> Place:

@@ -87,6 +87,15 @@ def test_numbers_are_written_as_the_chart_shows_them(value: str, code: str, expe
     )
 
 
+def test_a_chart_of_many_series_has_its_first_rows_only() -> None:
+    many = series("S", texts(*range(1000)), numbers(*range(1000))) + "<c:ser/>" * 1000
+
+    header, _, *rows = text_of(chart(many)).split("\n")
+
+    assert header.startswith("|  | S |  |")
+    assert [row.split(" | ")[:2] for row in rows] == [[f"| {n}", str(n)] for n in range(199)]
+
+
 def test_dates_count_from_1904_where_the_chart_says_so() -> None:
     dates = series("S", numbers(0, code="yyyy-mm-dd"), numbers(5))
     part = f'<c:chartSpace><c:date1904 val="1"/><c:chart>{dates}</c:chart></c:chartSpace>'
@@ -123,6 +132,17 @@ def test_charts_of_office_2016_have_their_values() -> None:
     assert text_of(part.replace(f' xmlns:c="{_EXTENDED}"', ""), "chartEx") == (
         "Funnel\n\n|  | Share |\n|---|---|\n| Leads | 100% |\n| Sales | 25% |"
     )
+
+
+def test_series_of_office_2016_may_share_data_until_they_are_too_many() -> None:
+    points = "".join(f'<c:pt idx="{n}">{n}</c:pt>' for n in range(999))
+    data = f'<c:data id="0"><c:numDim type="val"><c:lvl>{points}</c:lvl></c:numDim></c:data>'
+    shown = '<c:series><c:dataId val="0"/></c:series>'
+    part = f"<c:chartSpace><c:chartData>{data}</c:chartData><c:chart>{shown * 500}</c:chart>"
+
+    read = text_of(f"{part}</c:chartSpace>", "chartEx").split("\n")
+
+    assert read[3] == "|  |" + " 1 |" * (1 + 200_000 // 1002)
 
 
 def test_word_documents_show_charts_likewise() -> None:

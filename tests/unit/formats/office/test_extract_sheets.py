@@ -188,10 +188,10 @@ _PART = (
 ).replace("<c:chartSpace", f"<c:chartSpace {_DRAWN}")
 
 
-def charted(rows: list[list[Cell]], *, charts: Sequence[str] = ()) -> str:
+def charted(rows: list[list[Cell]], *, charts: Sequence[str] = (), times: int = 1) -> str:
     """The text of a workbook whose first sheet has rows and a chart, or is a chart."""
-    frame = f'<wsDr {_DRAWN}><chart xmlns:r="{_TYPES}" r:id="chart"/></wsDr>'
-    parts = beside(drawing=frame)
+    frame = f'<chart xmlns:r="{_TYPES}" r:id="chart"/>' * times
+    parts = beside(drawing=f"<wsDr {_DRAWN}>{frame}</wsDr>")
     links = parts["xl/worksheets/_rels/sheet1.xml.rels"].replace(b"drawing", b"chart")
     extra = parts | {"xl/_rels/drawing.xml.rels": links, "xl/chart.xml": _PART.encode()}
     return extract(xlsx({"S": rows}, charts=charts, extra=extra)).text
@@ -206,6 +206,13 @@ def test_a_sheet_of_charts_alone_has_their_values(charts: list[str]) -> None:
 
 def test_a_chart_beside_cells_has_its_title() -> None:
     assert charted([["Year"], ["2019"]]).endswith("2019\n\nChart: Sales")
+
+
+def test_a_chart_that_stands_on_a_sheet_twice_is_written_once() -> None:
+    once = charted([])
+
+    assert charted([], times=3) == once
+    assert "| 2019 | 7 |" in once
 
 
 def test_comments_of_binary_workbooks_are_named_as_not_read() -> None:

@@ -141,3 +141,24 @@ def test_a_header_of_a_list_has_no_number() -> None:
     header = "<text:list-header><text:p>Note</text:p></text:list-header>"
 
     assert text(listed(item("a"), header, item("b")), style(*_NEW)) == "1. a\n- Note\n2. b"
+
+
+@pytest.mark.parametrize(
+    ("level", "label"),
+    [
+        (f'style:num-prefix="{"p" * 9999}"', f"- {'p' * 100}"),
+        (f'style:num-suffix="{"s" * 9999}"', f"- 1{'s' * 98}"),
+        (f'style:num-list-format="{"%1%" * 9999}"', f"{'1' * 50}."),
+    ],
+)
+def test_labels_of_items_are_cut(level: str, label: str) -> None:
+    assert text(listed(item("a")), style(f'style:num-format="1" {level}')) == f"{label} a"
+
+
+@pytest.mark.parametrize("where", ["style", "item"])
+def test_a_start_of_thousands_of_digits_counts_as_none(where: str) -> None:
+    start = f'text:start-value="{"9" * 5000}"'
+    levels = f'style:num-format="1" style:num-suffix=")" {start if where == "style" else ""}'
+    first = item("a", more=start if where == "item" else "")
+
+    assert text(listed(first, item("b")), style(levels)) == "1) a\n2) b"

@@ -96,6 +96,15 @@ def test_a_link_over_the_whole_sheet_leaves_room_for_others() -> None:
     )
 
 
+@pytest.mark.parametrize(("times", "read"), [(9, "l2"), (10, "l1")])
+def test_links_over_the_same_cells_are_read_until_they_are_too_many(times: int, read: str) -> None:
+    rows: list[list[Cell]] = [["Name", "N"], ["Ann", 1], ["Bob", 2]]
+    links = ['ref="A1:A10000" r:id="l1"'] * times
+
+    address = TARGETS[read].replace("&amp;", "&")
+    assert linked(rows, *links, 'ref="A3" r:id="l2"').endswith(f"- Name: [Bob]({address}); N: 2")
+
+
 def test_addresses_of_numbers_of_open_document_are_kept() -> None:
     link = '<text:a xlink:href="https://example.org/b/4711" xmlns:xlink="x">4711</text:a>'
     number = ods_row("@", "open").replace(

@@ -225,6 +225,16 @@ def test_comments_of_open_document_stand_below_the_rows(flat: bool) -> None:
     assert read.endswith("Comment by Bob on B4: See rule 5\n\nComment on AC5: Far")
 
 
+def test_words_deep_inside_of_a_comment_are_kept() -> None:
+    deep = "<text:p>a" * 20_000 + "</text:p>" * 20_000 + " b"
+    row = ods_row("Ann").replace("<text:p>", f"{noted(deep, author='<i>Bob</i>')}<text:p>")
+
+    read = text(ods(row), "a.ods").split()
+
+    assert read[:6] == ["Ann", "Comment", "by", "Bob", "on", "A1:"]
+    assert read[6:] == [*["a"] * 20_000, "b"]
+
+
 @pytest.mark.parametrize("before", [0, 3])
 def test_links_of_open_document_sheets_are_kept(before: int) -> None:
     link = '<text:a xlink:href="https://example.org/a" xmlns:xlink="x">Rules</text:a>'

@@ -17,14 +17,14 @@ _CHART = record(0x0809, struct.pack("<4HII", 0x0600, 0x0020, 0, 0, 0, 0)) + reco
 
 
 def drawn(kind: int, number: int, *pieces: str) -> bytes:
-    """An object with its text, which may be cut into several records."""
+    """An object with its text, which may be cut into several records, and its fonts."""
     head = struct.pack("<HHHH", 0x15, 0x12, kind, number) + bytes(14)
-    length = sum(map(len, pieces))
+    length = len("".join(pieces).encode("utf-16-le")) // 2
     text = record(0x01B6, struct.pack("<HH6xHHI", 0, 0, length, 16, 0))
     for at, piece in enumerate(pieces):
         encoded = piece.encode("utf-16-le") if at % 2 == 0 else piece.encode("latin-1")
         text += record(0x003C, bytes([1 - at % 2]) + encoded)
-    return record(0x005D, head) + text + record(0x003C, bytes(16))
+    return record(0x005D, head) + text + record(0x003C, b"\0\0A" + bytes(13))
 
 
 def note(row: int, column: int, number: int, author: str) -> bytes:
@@ -62,6 +62,20 @@ def test_comments_and_text_boxes_stand_below_the_rows() -> None:
     assert text(more) == (
         f"{_ROWS}\n\nA box\n\nComment by Žižka on A2: asks why\n\nComment on AB71: Far"
     )
+
+
+@pytest.mark.parametrize("pieces", [("😀 😀 there",), ("😀 😀 ", "there")])
+def test_characters_of_two_code_units_end_no_text_late(pieces: tuple[str, ...]) -> None:
+    assert text(drawn(_COMMENT, 3, *pieces) + note(1, 0, 3, "")) == (
+        f"{_ROWS}\n\nComment on A2: 😀 😀 there"
+    )
+
+
+def test_an_empty_record_ends_no_text() -> None:
+    box = drawn(_BOX, 3, "A box")
+    at = box.index(b"\x3c\x00")
+
+    assert text(box[:at] + record(0x003C, b"") + box[at:]) == f"{_ROWS}\n\nA box"
 
 
 @pytest.mark.parametrize("name", ["", "shown"])
