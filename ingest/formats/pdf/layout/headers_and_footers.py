@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 
 from ingest.formats.pdf.layout.few_pages import FEWEST, MOST, PAGE, alike_on_few, repeated_on_few
@@ -18,6 +19,7 @@ _LONGEST = 200  # characters
 _FAR = 1.5  # line heights between a running head of few pages and the text
 _FIELD = re.compile(r":\s*$|__")  # to be filled in by hand
 _LARGER = 1.15  # times the size of the text; the title of a page is larger, a running head is not
+_SHARE_OF_STEPS = 0.5  # from page to page; page numbers may begin anew with each chapter
 _OFTEN = 3  # pages with the same text in large type
 _PAGE_NUMBER = re.compile(
     r"\W*(?:(?:page|seite|p)\b\W*)?0(?:\s*\W?\s*(?:of|von|de|sur)?\s*0)?\W*", re.IGNORECASE
@@ -44,10 +46,12 @@ def _drop_from_many(pages: Sequence[PageLines], readable: Sequence[int]) -> None
     are_few = len(readable) <= MOST
     for (_, text), places in candidates.items():
         is_any = not are_few or PAGE.fullmatch(text)
-        for index, line in _repeated(places if is_any else alike_on_few(places), readable):
-            dropped[index].add(id(line))
-    for index, lines in dropped.items():
-        rest = [line for line in pages[index].lines if id(line) not in lines]
+        lines = _repeated(places if is_any else alike_on_few(places), readable)
+        if _is_page_number(text) or not _are_values(lines):
+            for index, line in lines:
+                dropped[index].add(id(line))
+    for index, known in dropped.items():
+        rest = [line for line in pages[index].lines if id(line) not in known]
         if rest:
             pages[index].lines = rest
     repeated = _repeated_texts(candidates)
@@ -138,6 +142,29 @@ def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
 
 def _gap(line: Line, other: Line) -> float:
     return max(line.bottom - other.top, other.bottom - line.top)
+
+
+def _is_page_number(words: str) -> bool:
+    return bool(_PAGE_NUMBER.fullmatch(words)) or not any(map(str.isalpha, words))
+
+
+def _are_values(lines: Sequence[tuple[int, Line]]) -> bool:
+    """Whether lines with the same words are content, such as `Total score 87`.
+
+    Their numbers differ, and none goes up with the pages.
+    """
+    rows = [(index, list(map(int, _NUMBER.findall(line.text)))) for index, line in lines]
+    columns = list(zip(*(numbers for _, numbers in rows), strict=False))
+    differing = [column for column in columns if len({*column}) > 1]
+    steps = [index - before for (before, _), (index, _) in pairwise(rows)]
+    return bool(differing) and all(
+        sum(
+            later - earlier == step
+            for (earlier, later), step in zip(pairwise(column), steps, strict=True)
+        )
+        < _SHARE_OF_STEPS * len(steps)
+        for column in differing
+    )
 
 
 def _words(text: str) -> str:

@@ -190,3 +190,29 @@ def test_in_few_pages_a_foot_with_its_page_number_at_the_other_margin_stays_once
     found = pages(*(sheet(n, "", "Harbour Board") + at(540, 30, str(n)) for n in (1, 2, 3)))
 
     assert ["Harbour Board" in page for page in found] == [True, False, False]
+
+
+@pytest.mark.parametrize("y", [770, 30])
+def test_in_many_pages_values_at_the_edge_stay(y: float) -> None:
+    scores = [87, 42, 91, 65, 12, 77]
+
+    found = pages(
+        *(at(50, y, f"Total score {score}") + lines(50, 700, *_PROSE) for score in scores)
+    )
+
+    assert [f"Total score {score}" in page for score, page in zip(scores, found, strict=True)] == [
+        True
+    ] * 6
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [range(1, 9), range(31, 39), [1, 2, 3, 4, 1, 2, 3, 4]],
+    ids=["all", "part", "chapters"],
+)
+def test_in_many_pages_a_foot_with_its_page_number_is_left_out(numbers: list[int]) -> None:
+    found = pages(
+        *(lines(50, 700, *_PROSE) + at(50, 30, f"Harbour Board 2024 {n}") for n in numbers)
+    )
+
+    assert not any("Harbour" in page for page in found)
