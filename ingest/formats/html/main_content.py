@@ -46,7 +46,8 @@ def drop_boilerplate(tree: html.HtmlElement) -> LeftOut:
 def _outermost(chosen: set[html.HtmlElement], stats: PageStats) -> list[html.HtmlElement]:
     """The chosen elements, in order, without those inside another one."""
     found = []
-    known: dict[html.HtmlElement, bool] = {}  # a page may have many of them, deep inside
+    # Whether an ancestor, or one above it, is chosen: many elements may share a long way up.
+    known: dict[html.HtmlElement, bool] = {}
     for element in stats:
         if element in chosen:
             path, is_inside = [], False
