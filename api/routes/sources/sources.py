@@ -19,7 +19,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.bulk import bulk_sources
 from ingest.store.crawl import rescrapes
 from ingest.store.documents.chunking import ChunkingDefaults
-from ingest.store.sources import events, source_control, source_views
+from ingest.store.sources import events, read_again, source_control, source_views
 from ingest.store.sources.source_views import StoredSource
 from ingest.store.view import UtcTime, View
 
@@ -54,6 +54,11 @@ class Event(View):
 class RetriedSource(View):
     knowledge_source_id: UUID
     job_ids: list[UUID]
+
+
+class ReadAgain(View):
+    knowledge_source_id: UUID
+    job_id: UUID
 
 
 class Cancelled(View):
@@ -134,6 +139,24 @@ async def retry_source(id: UUID, pool: PoolDep, key: Editor) -> RetriedSource:
                 code="not_retryable",
             )
     return RetriedSource(knowledge_source_id=id, job_ids=job_ids)
+
+
+@router.post("/knowledge-sources/{id}/read-again", status_code=202, responses=problems(409))
+async def read_source_again(id: UUID, pool: PoolDep, key: Editor) -> ReadAgain:
+    """Read a source again although it has not changed: a file from its stored bytes, pages anew.
+
+    For sources that a newer version of the service reads better, and for scans once text
+    recognition is on. What is stored stays searchable until then.
+    """
+    async with transaction(pool) as conn:
+        source = await _source(conn, key.application_id, id)
+        started = await read_again.read_again(conn, application_id=key.application_id, ids=[id])
+        if not started:
+            raise Conflict(
+                f"the knowledge source is {source.status} and has no content to read again",
+                code="not_readable",
+            )
+    return ReadAgain(knowledge_source_id=id, job_id=started[id])
 
 
 @router.get("/knowledge-sources/{id}/events")
