@@ -139,9 +139,10 @@ async def test_unchanged_pages_are_fetched_and_read_again_once(
         after = await house.texts(run)
 
         house.web.answers |= {"/": response(status=304), "/a": response(status=304)}
-        _, _, parsed_later = await house.again(application_id, run.source_id)
+        run, _, parsed_later = await house.again(application_id, run.source_id)
+        later = {page["status"] for page in (await house.pages(run)).values()}
 
-    assert (parsed, parsed_later) == (2, 0)
+    assert (parsed, parsed_later, later) == (2, 0, {"unchanged"})
     assert "if-none-match" not in asked["/"]
     assert "if-modified-since" not in asked["/a"]
     assert after == before

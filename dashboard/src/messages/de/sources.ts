@@ -30,6 +30,8 @@ export const sources: typeof en = {
   notFound: "Diese Quelle gibt es nicht",
   retry: "Wiederholen",
   fetchAgain: "Erneut abrufen",
+  readAgain: "Erneut lesen",
+  readAgainHint: "Nach einer Aktualisierung, oder wenn die Texterkennung nun an ist: Die gespeicherte Datei wird neu gelesen",
   cancel: "Abbrechen",
   remove: "Löschen",
   removeTitle: (name) => `„${name}“ löschen?`,

@@ -29,6 +29,8 @@ export const sources = {
   notFound: "This source does not exist",
   retry: "Retry",
   fetchAgain: "Fetch again",
+  readAgain: "Read again",
+  readAgainHint: "After an upgrade, or once text recognition is on: the stored file is read anew",
   cancel: "Cancel",
   remove: "Delete",
   removeTitle: (name: string) => `Delete “${name}”?`,

@@ -69,8 +69,17 @@ function MissingPages({ source, code }: { source: Source; code: string }) {
 }
 
 export function retry(id: string, onChange: () => void): Promise<void> {
+  return queue("/api/knowledge-sources/{id}/retry", id, onChange);
+}
+
+/** Read the stored bytes of a file as if they were new. */
+export function readAgain(id: string, onChange: () => void): Promise<void> {
+  return queue("/api/knowledge-sources/{id}/read-again", id, onChange);
+}
+
+function queue(route: "/api/knowledge-sources/{id}/retry" | "/api/knowledge-sources/{id}/read-again", id: string, onChange: () => void): Promise<void> {
   return attempt(async () => {
-    await api.post("/api/knowledge-sources/{id}/retry", { path: { id } });
+    await api.post(route, { path: { id } });
     toast(sources().queued);
     onChange();
   });
