@@ -19,7 +19,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.bulk import bulk_sources
 from ingest.store.crawl import rescrapes
 from ingest.store.documents.chunking import ChunkingDefaults
-from ingest.store.sources import events, read_again, source_control, source_views
+from ingest.store.sources import events, source_control, source_views
 from ingest.store.sources.source_views import StoredSource
 from ingest.store.view import UtcTime, View
 
@@ -150,7 +150,7 @@ async def read_source_again(id: UUID, pool: PoolDep, key: Editor) -> ReadAgain:
     """
     async with transaction(pool) as conn:
         source = await _source(conn, key.application_id, id)
-        started = await read_again.read_again(conn, application_id=key.application_id, ids=[id])
+        started = await source_control.read_again(conn, application_id=key.application_id, ids=[id])
         if not started:
             raise Conflict(
                 f"the knowledge source is {source.status} and has no content to read again",

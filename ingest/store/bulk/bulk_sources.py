@@ -15,7 +15,7 @@ from ingest.store.crawl import rescrapes, runs
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingDefaults, ChunkingOverrides
 from ingest.store.lists.source_lists import Position
-from ingest.store.sources import collections, events, read_again, source_control
+from ingest.store.sources import collections, events, source_control
 from ingest.store.tenants import applications
 
 _SQL = load_queries("bulk/bulk_sources.sql")
@@ -71,7 +71,7 @@ async def change(
                     priority=runs.RESCRAPE_PRIORITY,
                 )
         case "read_again":
-            await read_again.read_again(conn, application_id=application_id, ids=ids)
+            await source_control.read_again(conn, application_id=application_id, ids=ids)
         case "add_to_collection" | "remove_from_collection":
             await _set_membership(conn, request, ids)
         case _:

@@ -8,7 +8,7 @@ import pytest
 from ingest.errors import Permanent
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import job_control
-from ingest.store.sources.read_again import read_again
+from ingest.store.sources.source_control import read_again
 from tests.builders.make_archives import zip_of
 from tests.servers.web_server import response
 from tests.support.archive_fixtures import ArchiveHouse, source, texts

@@ -38,7 +38,7 @@ export const bulk: typeof en = {
   reasons: {
     not_cancellable: "nichts ist offen",
     not_retryable: "nichts ist fehlgeschlagen, was wiederholt werden könnte",
-    not_readable: "wird schon gelesen, oder nichts davon ist gespeichert",
+    not_readable: "wird gelesen oder ist nicht gespeichert",
     not_rescrapable: "Dateien haben keine Adresse",
     not_ended: "noch nicht beendet",
     superseded: "ein neuerer Lauf hat es ersetzt",

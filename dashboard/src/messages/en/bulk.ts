@@ -37,7 +37,7 @@ export const bulk = {
   reasons: {
     not_cancellable: "nothing is open to cancel",
     not_retryable: "nothing failed that could be retried",
-    not_readable: "being read already, or nothing of them is stored",
+    not_readable: "being read, or not stored",
     not_rescrapable: "files have no address to fetch",
     not_ended: "not ended yet",
     superseded: "a newer run has replaced it",
