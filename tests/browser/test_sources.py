@@ -192,7 +192,7 @@ def test_a_stored_file_is_read_again(page: Page, filled: Service) -> None:
     page.goto(f"#/sources/{id}")
     page.get_by_role("button", name="Read again").click()
     expect(page.get_by_text("It was queued again.")).to_be_visible()
-    # The button is there again once it has been read.
+    filled.wait_until_terminal(id)
     expect(page.get_by_role("button", name="Read again")).to_be_visible()
 
     after = filled.get(f"/api/knowledge-sources/{id}")
