@@ -214,6 +214,7 @@ BulkAction = Literal[
     "cancel",
     "retry",
     "fetch_again",
+    "read_again",
     "set_metadata",
     "add_to_collection",
     "remove_from_collection",

@@ -186,6 +186,21 @@ def test_everything_known_of_a_source_is_on_its_page(page: Page, filled: Service
     assert download.value.path().read_bytes() == b"# Part 1\n\nwords of 1"
 
 
+def test_a_stored_file_is_read_again(page: Page, filled: Service) -> None:
+    id = source_id(filled, "docs/4.md")
+    before = filled.get(f"/api/knowledge-sources/{id}")
+    page.goto(f"#/sources/{id}")
+    page.get_by_role("button", name="Read again").click()
+    expect(page.get_by_text("It was queued again.")).to_be_visible()
+    filled.wait_until_terminal(id)
+    expect(page.get_by_role("button", name="Read again")).to_be_visible()
+
+    after = filled.get(f"/api/knowledge-sources/{id}")
+    assert after["status"] == "completed"
+    assert after["jobId"] != before["jobId"]
+    assert after["chunkCount"] == before["chunkCount"]
+
+
 def test_name_metadata_and_chunk_settings_are_changed(page: Page, filled: Service) -> None:
     id = source_id(filled, "docs/2.md")
     page.goto(f"#/sources/{id}?tab=settings")

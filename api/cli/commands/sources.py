@@ -1,4 +1,4 @@
-"""`ingest sources`, `ingest delete ID…`: list and delete knowledge sources."""
+"""`ingest sources`, `read-again ID…`, `delete ID…`: list, read again and delete sources."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
@@ -9,7 +9,7 @@ from api.cli.arguments import BATCHES, COLLECTIONS, Batch, Collection, JsonLines
 from api.cli.client.http_client import open_client
 from api.cli.exits import continue_on_error
 from api.cli.listing import Cell, Row, print_rows
-from api.cli.output import local_time, out, plain, print_json
+from api.cli.output import CommandError, count, local_time, out, plain, print_json
 from ingest.model import SourceStatus
 
 _COLUMNS: Final[Mapping[str, Cell]] = {
@@ -67,6 +67,46 @@ def delete(
                     print_json({"id": id, "status": "deleted"})
                 else:
                     console.print(plain(f"{id}  deleted"))
+
+
+def read_again(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID…]", help="Ids of knowledge sources")
+    ] = None,
+    *,
+    all_sources: Annotated[
+        bool, typer.Option("--all", help="All sources that can be read again")
+    ] = False,
+    as_json: JsonLines = False,
+) -> None:
+    """Read sources again, unchanged ones too: after an upgrade, or when OCR was switched on.
+
+    Files are read from their stored bytes, pages and sites are fetched again. Stored content is
+    searchable until then, and chunks that stay the same keep their vectors.
+    """
+    if all_sources == bool(ids):
+        raise CommandError("give ids or --all")
+    for id in ids or ():
+        check_id(id)
+    console = out()
+    with open_client() as client, continue_on_error() as attempt:
+        if all_sources:
+            body = {"action": "read_again", "filter": {}}
+            started = client.post("/api/knowledge-sources/bulk", body)
+            if as_json:
+                print_json(started)
+            else:
+                what = count(started["rowCount"], "source")
+                console.print(
+                    plain(f"{what}: job {started['jobId']} queues those that can be read")
+                )
+        for id in ids or ():
+            with attempt(id):
+                started = client.post(f"/api/knowledge-sources/{id}/read-again", None)
+                if as_json:
+                    print_json(started)
+                else:
+                    console.print(plain(f"{id}  queued"))
 
 
 def _minute(time: str | None) -> str | None:

@@ -32,6 +32,7 @@ SourceAction = Literal[
     "cancel",
     "retry",
     "fetch_again",
+    "read_again",
     "set_metadata",
     "add_to_collection",
     "remove_from_collection",

@@ -56,6 +56,11 @@ class RetriedSource(View):
     job_ids: list[UUID]
 
 
+class ReadAgain(View):
+    knowledge_source_id: UUID
+    job_id: UUID
+
+
 class Cancelled(View):
     knowledge_source_id: UUID
     job_ids: list[UUID]
@@ -134,6 +139,24 @@ async def retry_source(id: UUID, pool: PoolDep, key: Editor) -> RetriedSource:
                 code="not_retryable",
             )
     return RetriedSource(knowledge_source_id=id, job_ids=job_ids)
+
+
+@router.post("/knowledge-sources/{id}/read-again", status_code=202, responses=problems(409))
+async def read_source_again(id: UUID, pool: PoolDep, key: Editor) -> ReadAgain:
+    """Read a source again although it has not changed: a file from its stored bytes, pages anew.
+
+    For sources that a newer version of the service reads better, and for scans once text
+    recognition is on. What is stored stays searchable until then.
+    """
+    async with transaction(pool) as conn:
+        source = await _source(conn, key.application_id, id)
+        started = await source_control.read_again(conn, application_id=key.application_id, ids=[id])
+        if not started:
+            raise Conflict(
+                f"the knowledge source is {source.status} and has no content to read again",
+                code="not_readable",
+            )
+    return ReadAgain(knowledge_source_id=id, job_id=started[id])
 
 
 @router.get("/knowledge-sources/{id}/events")

@@ -1327,6 +1327,11 @@ export interface QuotaView {
   limit: number;
 }
 
+export interface ReadAgain {
+  knowledgeSourceId: string;
+  jobId: string;
+}
+
 /** The query as the search by words reads it. */
 export interface ReadQuery {
   words: string[];
@@ -1736,7 +1741,7 @@ export interface SourceBulk {
   ids?: string[] | null;
   /** Only count. */
   dryRun?: boolean;
-  action: "delete" | "cancel" | "retry" | "fetch_again" | "set_metadata" | "add_to_collection" | "remove_from_collection" | "set_chunking" | "set_schedule";
+  action: "delete" | "cancel" | "retry" | "fetch_again" | "read_again" | "set_metadata" | "add_to_collection" | "remove_from_collection" | "set_chunking" | "set_schedule";
   filter?: SourceSelection | null;
   /** For `set_metadata`: keys to add or replace; null removes a key. Other keys stay. */
   metadata?: Record<string, unknown> | null;
@@ -2595,6 +2600,16 @@ export interface Operations {
     query: { crawlId?: string | null; status?: "queued" | "over_limit" | "new" | "changed" | "unchanged" | "kept" | "duplicate" | "gone" | "skipped" | "failed" | "held" | "removed" | null; limit?: number; cursor?: string | null };
     body: undefined;
     answer: Page<CrawlPage>;
+  };
+  /** Read a source again although it has not changed: a file from its stored bytes, pages anew.
+   *
+   * For sources that a newer version of the service reads better, and for scans once text
+   * recognition is on. What is stored stays searchable until then. */
+  "POST /api/knowledge-sources/{id}/read-again": {
+    path: { id: string };
+    query: {};
+    body: undefined;
+    answer: ReadAgain;
   };
   /** Fetch a page or site again now. If a run is open, that run continues. */
   "POST /api/knowledge-sources/{id}/rescrape": {

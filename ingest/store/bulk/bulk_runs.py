@@ -40,7 +40,9 @@ MOST_ROWS: Final = 1_000_000
 _PART: Final = 1000
 # Actions with statements of their own for each row, and those with more rows behind each.
 _SMALL_PART: Final = 100
-_SMALL: Final[frozenset[BulkAction]] = frozenset({"fetch_again", "set_schedule", "retry"})
+_SMALL: Final[frozenset[BulkAction]] = frozenset(
+    {"fetch_again", "read_again", "set_schedule", "retry"}
+)
 # A person waits for it.
 _PRIORITY: Final = 10
 

@@ -70,6 +70,8 @@ async def change(
                     source_id=id,
                     priority=runs.RESCRAPE_PRIORITY,
                 )
+        case "read_again":
+            await source_control.read_again(conn, application_id=application_id, ids=ids)
         case "add_to_collection" | "remove_from_collection":
             await _set_membership(conn, request, ids)
         case _:

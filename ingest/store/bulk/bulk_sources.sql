@@ -17,6 +17,10 @@ select source.id, case %(action)s::text
                                 and child.status in ('failed', 'cancelled'))))
                then 'not_retryable' end
        when 'fetch_again' then case when source.type = 'file' then 'not_rescrapable' end
+       when 'read_again' then
+          case when not rag.can_be_read_again(
+                             source.type, source.status, source.blob_key, source.content_hash)
+               then 'not_readable' end
        when 'set_schedule' then case when source.type = 'file' then 'not_rescrapable' end
        when 'set_metadata' then
           case when (source.metadata - %(removed_keys)s::text[]) || %(new_metadata)s::jsonb

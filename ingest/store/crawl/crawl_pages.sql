@@ -17,9 +17,12 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
  order by page.id limit 1;
 
 -- name: stored_page
--- The searchable document at an address.
-select document.id, document.content_hash, document.text_hash, document.etag,
-       document.last_modified, document.links, document.token_count, document.chunk_count,
+-- The searchable document at an address. One that must be read again equals no answer of a server.
+select document.id,
+       case when document.read_again then '' else document.content_hash end as content_hash,
+       document.text_hash, case when not document.read_again then document.etag end as etag,
+       case when not document.read_again then document.last_modified end as last_modified,
+       document.links, document.token_count, document.chunk_count,
        length(document.text) + coalesce((
            select sum(length(part ->> 1))
              from jsonb_array_elements(document.furniture) as part), 0) as text_length,

@@ -3,7 +3,7 @@
 -- name: seen_unchanged
 update rag.documents
    set etag = %(etag)s, last_modified = %(last_modified)s, content_hash = %(content_hash)s,
-       links = %(links)s, warnings = array_remove(warnings, 'text_collapsed')
+       links = %(links)s, warnings = array_remove(warnings, 'text_collapsed'), read_again = false
  where id = %(id)s;
 
 -- name: texts_of_pattern

@@ -37,7 +37,7 @@ on conflict (source_id, md5(uri)) do update
        links = excluded.links, url_pattern = excluded.url_pattern, pages = excluded.pages,
        chunking = excluded.chunking, last_seen_job_id = excluded.last_seen_job_id,
        language = excluded.language, terms_indexed = excluded.terms_indexed, furniture = excluded.furniture,
-       updated_at = now(), deleted_at = excluded.deleted_at
+       updated_at = now(), deleted_at = excluded.deleted_at, read_again = false
 returning id, source_id, uri, xmax = 0 as is_new;
 
 -- name: delete_chunks

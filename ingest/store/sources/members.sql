@@ -28,7 +28,8 @@ update rag.processing_jobs
 -- name: known
 select uri, content_hash, embedding_model_id, status, metadata ? 'attachments' as has_members
   from rag.documents
- where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
+ where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null
+   and not read_again;
 
 -- name: mark_unchanged
 update rag.documents

@@ -5,15 +5,16 @@ none of them runs in the middle of an upload.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from psycopg.rows import scalar_row
+from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import JobStatus
-from ingest.postgres.database import Connection, load_queries
+from ingest.payloads import FilePayload
+from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.crawl import runs
 from ingest.store.documents import chunking
 from ingest.store.queue import job_control, job_views, jobs
@@ -129,6 +130,83 @@ async def retry(
     await job_events.jobs_changed(conn, retried, job_status="pending")
     await batches.reopen(conn, job_ids=[job.id for job in retried])
     return [job.id for job in retried]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Readable:
+    id: UUID
+    type: str
+    blob_key: str | None
+    content_hash: bytes | None
+    size_bytes: int | None
+
+
+async def read_again(
+    conn: Connection, *, application_id: UUID, ids: Sequence[UUID]
+) -> dict[UUID, UUID]:
+    """Queue a run that reads unchanged content too, behind other work; returns its job by source.
+
+    Files are read from their stored bytes, pages and sites are fetched again. Left alone are
+    sources with an open run, and files of which no content was stored.
+    """
+    await applications.lock_sources(conn, application_id)
+    async with conn.cursor(row_factory=class_row(_Readable)) as cur:
+        await cur.execute(_SQL["readable"], {"application_id": application_id, "ids": list(ids)})
+        readable = await cur.fetchall()
+    await conn.execute(_SQL["mark_documents"], {"ids": [source.id for source in readable]})
+    started = await _read_files(
+        conn, application_id, [source for source in readable if source.type == "file"]
+    )
+    for source in readable:
+        if source.type != "file":
+            run = await runs.rescrape(
+                conn,
+                application_id=application_id,
+                source_id=source.id,
+                priority=runs.RESCRAPE_PRIORITY,
+            )
+            if run is not None:
+                started[source.id] = run.job_id
+    return started
+
+
+async def _read_files(
+    conn: Connection, application_id: UUID, files: Sequence[_Readable]
+) -> dict[UUID, UUID]:
+    started = {file.id: new_id() for file in files}
+    await conn.execute(_SQL["begin"], {"ids": list(started), "job_ids": list(started.values())})
+    await jobs.enqueue(
+        conn,
+        [
+            jobs.NewJob(
+                id=started[file.id],
+                application_id=application_id,
+                type="file",
+                source_id=file.id,
+                priority=runs.RESCRAPE_PRIORITY,
+                payload=FilePayload.model_validate(
+                    {
+                        "blob_key": file.blob_key,
+                        "content_hash": file.content_hash,
+                        "size_bytes": file.size_bytes,
+                    }
+                ),
+            )
+            for file in files
+        ],
+    )
+    await events.emit(
+        conn,
+        [
+            events.NewEvent(
+                source_id=id,
+                type="source",
+                data={"status": "pending", "jobId": str(job_id), "percent": 0},
+            )
+            for id, job_id in started.items()
+        ],
+    )
+    return started
 
 
 async def retry_failed(

@@ -31,6 +31,7 @@ ROLES: Final = {
     f"POST {SOURCE}/cancel": "editor",
     f"POST {SOURCE}/retry": "editor",
     f"POST {SOURCE}/rescrape": "editor",
+    f"POST {SOURCE}/read-again": "editor",
     f"GET {SOURCE}/crawls": "viewer",
     f"GET {SOURCE}/pages": "viewer",
     f"GET {SOURCE}/children": "viewer",

@@ -108,6 +108,7 @@ async def test_what_an_action_cannot_change_is_counted_by_reason(
     assert await reasons("cancel") == (2, {"not_cancellable": 2})
     assert await reasons("retry") == (1, {"not_retryable": 3})
     assert await reasons("fetch_again") == (1, {"not_rescrapable": 3})
+    assert await reasons("read_again") == (1, {"not_readable": 3})
     schedule = {"cron": "0 6 * * 1", "timezone": "Europe/Berlin"}
     assert await reasons("set_schedule", schedule=schedule) == (1, {"not_rescrapable": 3})
     assert await reasons("set_metadata", metadata={"x": None}) == (0, {"unchanged": 4})

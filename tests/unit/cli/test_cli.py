@@ -106,7 +106,7 @@ def test_invalid_arguments_are_reported_before_any_request(arguments: list[str],
 @pytest.mark.parametrize(
     "command",
     [
-        *("watch", "rescrape", "search x --source", "sources --batch"),
+        *("watch", "rescrape", "read-again", "search x --source", "sources --batch"),
         *("search x --collection", "sources --collection", "crawl x --collection"),
         *("jobs --source", "jobs --batch"),
     ],
@@ -130,7 +130,7 @@ def test_every_result_command_has_json_output() -> None:
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
         *("upload", "preview", "crawl", "rescrape", "watch", "search", "eval", "sources", "jobs"),
-        *("delete", "pause", "resume", "retry-failed", "reembed", "collections"),
+        *("delete", "pause", "resume", "retry-failed", "reembed", "collections", "read-again"),
     }
     for name in names + of_jobs + of_collections:
         shown = run.invoke(app, [*name.split(), "--help"], env={"COLUMNS": "200"}).stdout

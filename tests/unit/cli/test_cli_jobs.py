@@ -187,6 +187,27 @@ def test_all_failed_jobs_of_a_kind_are_queued_again(service: FakeJobs) -> None:
     }
 
 
+def test_sources_are_read_again_by_id_or_all(service: FakeJobs) -> None:
+    for id in (A, B):
+        path = f"POST /api/knowledge-sources/{id}/read-again"
+        service.answers[path] = httpx.Response(202, json={"knowledgeSourceId": id, "jobId": C})
+    service.answers[f"POST /api/knowledge-sources/{B}/read-again"] = problem(
+        409, "not_readable", "it is pending"
+    )
+    service.answers["POST /api/knowledge-sources/bulk"] = httpx.Response(
+        202, json={"jobId": C, "rowCount": 1234}
+    )
+
+    some, all_sources = ingest("read-again", B, A), ingest("read-again", "--all")
+    neither = ingest("read-again")
+
+    assert (some.exit_code, some.stdout) == (2, f"{A}  queued\n")
+    assert some.stderr == f"ingest: {B}: it is pending\n"
+    assert (all_sources.exit_code, all_sources.stdout.split()[:2]) == (0, ["1,234", "sources:"])
+    assert service.requests[-1][2] == {"action": "read_again", "filter": {}}
+    assert (neither.exit_code, neither.stderr) == (2, "ingest: give ids or --all\n")
+
+
 @pytest.mark.parametrize(
     ("option", "hint"),
     [("--batch", "upload batches"), ("--source", "`ingest sources` lists ids")],

@@ -18,6 +18,7 @@ export const bulk: typeof en = {
     cancel: "Verarbeitung abbrechen",
     retry: "Wiederholen",
     fetch_again: "Erneut abrufen",
+    read_again: "Erneut lesen",
     set_metadata: "Metadaten setzen",
     add_to_collection: "In eine Sammlung aufnehmen",
     remove_from_collection: "Aus einer Sammlung nehmen",
@@ -37,6 +38,7 @@ export const bulk: typeof en = {
   reasons: {
     not_cancellable: "nichts ist offen",
     not_retryable: "nichts ist fehlgeschlagen, was wiederholt werden könnte",
+    not_readable: "wird gelesen oder ist nicht gespeichert",
     not_rescrapable: "Dateien haben keine Adresse",
     not_ended: "noch nicht beendet",
     superseded: "ein neuerer Lauf hat es ersetzt",

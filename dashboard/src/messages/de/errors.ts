@@ -104,6 +104,7 @@ export const errors: { [code in keyof typeof en.errors]: readonly [means: string
   not_cancellable: ["Es gibt nichts abzubrechen.", "Laden Sie neu: Vielleicht ist es beendet."],
   not_ended: ["Es ist nicht beendet.", "Brechen Sie es zuerst ab, oder warten Sie."],
   superseded: ["Ein neuerer Lauf hat es ersetzt.", "Versuchen Sie den neueren erneut."],
+  not_readable: ["Sie wird gelesen oder ist nicht gespeichert.", "Laden Sie sie erneut hoch."],
   not_rescrapable: ["Eine Datei hat keine Adresse, von der man sie abrufen könnte.", "Laden Sie sie erneut hoch."],
   unknown_type: ["Diese Auftragsart gibt es nicht.", "Registrieren Sie sie zuerst."],
   not_enqueueable: ["Aufträge dieser Art stellt der Dienst selbst ein.", "Verwenden Sie eine eigene Auftragsart."],

@@ -28,8 +28,6 @@ export const sources: typeof en = {
   counts: "Quellen dieses Filters nach Zustand",
 
   notFound: "Diese Quelle gibt es nicht",
-  retry: "Wiederholen",
-  fetchAgain: "Erneut abrufen",
   cancel: "Abbrechen",
   remove: "Löschen",
   removeTitle: (name) => `„${name}“ löschen?`,
@@ -42,7 +40,7 @@ export const sources: typeof en = {
   removed: "Die Quelle wurde gelöscht.",
   cancelled: "Die Verarbeitung wurde abgebrochen.",
   queued: "Erneut eingereiht.",
-  toDo: { uploadFiles: "Dateien hochladen", retry: "Wiederholen", fetch_again: "Erneut abrufen", upload: "Andere Fassung hochladen", firecrawl: "Mit Firecrawl hinzufügen", chunking: "Abschnitte einstellen", delete: "Löschen" },
+  toDo: { uploadFiles: "Dateien hochladen", retry: "Wiederholen", fetch_again: "Erneut abrufen", read_again: "Erneut lesen", upload: "Andere Fassung hochladen", firecrawl: "Mit Firecrawl hinzufügen", chunking: "Abschnitte einstellen", delete: "Löschen" },
   missingPages: "Einige Seiten des letzten Laufs konnten nicht gelesen werden.",
   showMissingPages: "Diese Seiten zeigen",
   versionSent: "Die neue Fassung wird jetzt verarbeitet.",

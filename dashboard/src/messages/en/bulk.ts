@@ -17,6 +17,7 @@ export const bulk = {
     cancel: "Cancel processing",
     retry: "Retry",
     fetch_again: "Fetch again",
+    read_again: "Read again",
     set_metadata: "Set metadata",
     add_to_collection: "Add to a collection",
     remove_from_collection: "Remove from a collection",
@@ -36,6 +37,7 @@ export const bulk = {
   reasons: {
     not_cancellable: "nothing is open to cancel",
     not_retryable: "nothing failed that could be retried",
+    not_readable: "being read, or not stored",
     not_rescrapable: "files have no address to fetch",
     not_ended: "not ended yet",
     superseded: "a newer run has replaced it",

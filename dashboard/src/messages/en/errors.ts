@@ -104,6 +104,7 @@ export const errors = {
   not_cancellable: ["There is nothing to cancel.", "Reload: it may have ended."],
   not_ended: ["It has not ended.", "Cancel it first, or wait."],
   superseded: ["A newer run has taken its place.", "Retry the newer one."],
+  not_readable: ["It is being read, or not stored.", "Upload it again."],
   not_rescrapable: ["A file has no address to fetch it from.", "Upload it again."],
   unknown_type: ["There is no such job type.", "Register it first."],
   not_enqueueable: ["Jobs of this type are queued by the service itself.", "Use a job type of your own."],

@@ -27,8 +27,6 @@ export const sources = {
   counts: "Sources of this filter by state",
 
   notFound: "This source does not exist",
-  retry: "Retry",
-  fetchAgain: "Fetch again",
   cancel: "Cancel",
   remove: "Delete",
   removeTitle: (name: string) => `Delete “${name}”?`,
@@ -41,7 +39,7 @@ export const sources = {
   removed: "The source was deleted.",
   cancelled: "The processing was cancelled.",
   queued: "It was queued again.",
-  toDo: { uploadFiles: "Upload files", retry: "Retry", fetch_again: "Fetch again", upload: "Upload another version", firecrawl: "Add it with Firecrawl", chunking: "Change the chunk settings", delete: "Delete" } as Record<string, string>,
+  toDo: { uploadFiles: "Upload files", retry: "Retry", fetch_again: "Fetch again", read_again: "Read again", upload: "Upload another version", firecrawl: "Add it with Firecrawl", chunking: "Change the chunk settings", delete: "Delete" } as Record<string, string>,
   missingPages: "Some pages of the last run could not be read.",
   showMissingPages: "Show these pages",
   versionSent: "The new version is processed now.",

@@ -15,7 +15,7 @@ export type BulkRequest = { sources: SourceBulk; jobs: JobBulk };
 export type Action<T extends Target> = BulkRequest[T]["action"];
 
 const ACTIONS: { [T in Target]: readonly Action<T>[] } = {
-  sources: ["retry", "fetch_again", "cancel", "set_metadata", "add_to_collection", "remove_from_collection", "set_chunking", "set_schedule", "delete"],
+  sources: ["retry", "fetch_again", "read_again", "cancel", "set_metadata", "add_to_collection", "remove_from_collection", "set_chunking", "set_schedule", "delete"],
   jobs: ["retry", "cancel", "delete"],
 };
 

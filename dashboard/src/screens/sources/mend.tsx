@@ -49,7 +49,7 @@ function MendButton({ source, onChange, onDelete, onFetch }: Props) {
     case "fetch_again":
       return <Button kind="primary" icon="retry" onClick={onFetch}>{words.fetch_again!}</Button>;
     case "retry":
-      return <Button kind="primary" icon="retry" onClick={() => retry(source.id, onChange)}>{words.retry!}</Button>;
+      return <Button kind="primary" icon="retry" onClick={() => queueAgain(source.id, "retry", onChange)}>{words.retry!}</Button>;
     default:
       return null;
   }
@@ -68,9 +68,10 @@ function MissingPages({ source, code }: { source: Source; code: string }) {
   );
 }
 
-export function retry(id: string, onChange: () => void): Promise<void> {
+/** `read_again`: read the stored bytes of a file as if they were new. */
+export function queueAgain(id: string, how: "retry" | "read_again", onChange: () => void): Promise<void> {
   return attempt(async () => {
-    await api.post("/api/knowledge-sources/{id}/retry", { path: { id } });
+    await api.post(`/api/knowledge-sources/{id}/${how === "retry" ? how : "read-again"}`, { path: { id } });
     toast(sources().queued);
     onChange();
   });

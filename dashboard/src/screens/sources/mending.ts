@@ -20,9 +20,12 @@ export function mendingOf({ type, errorCode, status }: State): ErrorAction | und
 }
 
 /** How it is processed again from the header, where the card does not do the same; open ones are not. */
-export function againOf(source: State): "retry" | "fetch_again" | undefined {
-  const { type, status } = source;
-  const isClosed = MENDED.includes(status) || status === "completed";
-  const again = type !== "file" ? isClosed && "fetch_again" : (status === "failed" || status === "cancelled") && "retry";
-  return again && mendingOf(source) !== again ? again : undefined;
+export function againOf(source: State): "retry" | "fetch_again" | "read_again" | undefined {
+  if (!MENDED.includes(source.status) && source.status !== "completed") return undefined;
+  const again = source.type !== "file" ? "fetch_again" : hasFailed(source) ? "retry" : "read_again";
+  return mendingOf(source) !== again ? again : undefined;
+}
+
+function hasFailed({ status }: State): boolean {
+  return status === "failed" || status === "cancelled";
 }

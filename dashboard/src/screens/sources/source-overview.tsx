@@ -16,7 +16,7 @@ import { reasonText } from "../../messages/errors.ts";
 import { boundedCount, duration, number } from "../../messages/format.ts";
 import { sources } from "./messages.ts";
 import { CoverageStrip } from "./coverage.tsx";
-import { retry } from "./mend.tsx";
+import { queueAgain } from "./mend.tsx";
 import { attemptsOf, stepsOf, type Attempt, type StageStep } from "./stages.ts";
 
 const OPEN = ["pending", "processing"];
@@ -99,7 +99,7 @@ function Children({ source, isOpen, onChange }: { source: Source; isOpen: boolea
   const link = (status?: string) => href("/jobs", { parentJobId: source.jobId, status });
   return (
     <Card title={sources().children[kind]!} actions={source.type === "site" ? <a href={href(`/sites/${source.id}`)}>{sources().runs}</a> : <>
-          {failed && source.status === "partial" && may("editor") && <Button kind="quiet" icon="retry" onClick={() => retry(source.id, onChange)}>{sources().retryFailed}</Button>}
+          {failed && source.status === "partial" && may("editor") && <Button kind="quiet" icon="retry" onClick={() => queueAgain(source.id, "retry", onChange)}>{sources().retryFailed}</Button>}
           <a href={link()}>{sources().childList}</a>
         </>}>
       <ShareBar label={sources().children[kind]!} parts={items.map(({ status, count }) => [components().status[status] ?? status, TONES[status as keyof typeof TONES] ?? "neutral", count] as const)} />

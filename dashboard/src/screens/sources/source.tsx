@@ -18,7 +18,7 @@ import { FetchAgain } from "../crawl/fetch-again.tsx";
 import { ReviewOf } from "../jobs/review-of.tsx";
 import { WaitText } from "../jobs/wait-text.tsx";
 import { sources } from "./messages.ts";
-import { Mend, retry } from "./mend.tsx";
+import { Mend, queueAgain } from "./mend.tsx";
 import { againOf } from "./mending.ts";
 import { SourceChunks } from "./source-chunks.tsx";
 import { SourceDocuments } from "./source-documents.tsx";
@@ -80,8 +80,7 @@ function Actions({ source, status, ask, onChange }: { source: Source; status: So
   const again = againOf({ ...source, status });
   return (
     <>
-      {again === "retry" && <Button icon="retry" onClick={() => retry(source.id, onChange)}>{sources().retry}</Button>}
-      {again === "fetch_again" && <Button icon="retry" onClick={() => ask("fetch")}>{sources().fetchAgain}</Button>}
+      {again && <Button icon="retry" onClick={() => again === "fetch_again" ? ask("fetch") : queueAgain(source.id, again, onChange)}>{sources().toDo[again]!}</Button>}
       {isOpen && <Button icon="cross" onClick={() => ask("cancel")}>{sources().cancel}</Button>}
       <Button icon="trash" onClick={() => ask("delete")}>{sources().remove}</Button>
     </>
