@@ -17,10 +17,10 @@ serve: ## the service on http://127.0.0.1:8000
 	$(bin)/ingest serve
 
 test: ## all tests
-	$(bin)/pytest -n 3 --dist loadfile
+	$(bin)/pytest -n 4 --dist loadfile
 
-unit: ## tests without a database; seconds
-	$(bin)/pytest tests/unit
+unit: ## tests without a database; a minute
+	$(bin)/pytest -n 4 --dist loadfile tests/unit
 
 lint: ## linters, types, import rules
 	$(bin)/ruff check .

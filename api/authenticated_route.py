@@ -6,15 +6,16 @@ page of this service asks. Then they read the body, within the limit of the rout
 """
 
 from collections.abc import Callable, Coroutine
+from enum import Enum
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from api.dependencies import RequireRole
 from api.middleware.body_limit import limit_body
-from api.schema import json_body
+from api.schema import json_body, openapi
 from api.schema.query import reject_unknown_query
 from api.session_cookie import check_change
 
@@ -39,6 +40,23 @@ class AuthenticatedRoute(APIRoute):
             return await handle(_limited(request, path=self.path_format))
 
         return keyed
+
+
+class KeyedRouter(APIRouter):
+    """Routes that take a key.
+
+    The application has them as they are: FastAPI would build those of an included router again,
+    with the first request.
+    """
+
+    def __init__(self, *, prefix: str = "", tags: list[str | Enum] | None = None) -> None:
+        super().__init__(
+            prefix=prefix,
+            tags=tags,
+            route_class=AuthenticatedRoute,
+            responses=openapi.KEYED,
+            generate_unique_id_function=openapi.operation_id,
+        )
 
 
 class SameOriginRoute(APIRoute):

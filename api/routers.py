@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from fastapi import APIRouter
-
+from api.authenticated_route import KeyedRouter
 from api.routes.access import applications, me, tickets
 from api.routes.crawls import crawls, schedules
 from api.routes.installation import (
@@ -33,7 +32,7 @@ from api.routes.sources import (
 from api.routes.uploads import batches, preview, upload_check, upload_url, uploads, url_check
 from api.routes.webhooks import deliveries, webhook_endpoints
 
-ROUTERS: Final[Sequence[APIRouter]] = (
+ROUTERS: Final[Sequence[KeyedRouter]] = (
     uploads.router,
     upload_check.router,
     upload_url.router,

@@ -18,14 +18,11 @@ from ingest.embedding.service import EmbeddingService
 from ingest.firecrawl_inbox import CHANNEL, Inbox
 from ingest.formats import catalog
 from ingest.governor import Governor
-from ingest.handlers.context import ArchiveLimits, Context
+from ingest.handlers.context import Context
 from ingest.handlers.registry import load_handlers
 from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, OcrSettings
 from ingest.page_views import PageViews
-from ingest.postgres.database import (
-    Pool,
-    transaction,
-)
+from ingest.postgres.database import Pool, transaction
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.keepalives import with_keepalives
 from ingest.postgres.listen import Listener
@@ -37,18 +34,22 @@ from ingest.providers.embedders.factory import build_embedder, chunk_settings, e
 from ingest.providers.embedders.saved_settings import embedder_config
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.runtime_parts import (
+    archive_limits,
+    build_fork_server,
     build_mailer,
     build_page_views,
     build_previews,
     build_reranking,
     build_url_checks,
     build_web,
+    build_worker_parsers,
     provider_limits,
     rebuild_embedder,
     retention_of,
     whole_worker,
 )
-from ingest.sandbox.factory import build_check, build_parsers
+from ingest.sandbox.factory import build_check
+from ingest.sandbox.forked import PoolServer
 from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.jail import protect_memory
 from ingest.search.parts import SearchParts
@@ -62,7 +63,7 @@ from ingest.ticks.recovery import recover_stale_jobs
 from ingest.ticks.schedule import build_ticks
 from ingest.url_check import UrlChecks
 from ingest.worker.cpu_ledger import CpuLedger
-from ingest.worker.loop import Worker, lookups_every, reserved_slots
+from ingest.worker.loop import Worker, lookups_every
 
 log = structlog.get_logger()
 
@@ -146,8 +147,9 @@ async def open_runtime(
         protect_memory()
     catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
+        server = build_fork_server(settings, stack) if work else None
         check = await stack.enter_async_context(
-            checking(build_check(settings), mode=settings.sandbox)
+            checking(build_check(settings, server=server), mode=settings.sandbox)
         )
         pools = await open_pools(
             dsn,
@@ -217,7 +219,7 @@ async def open_runtime(
         )
         if work:
             await _start_worker(
-                runtime, pools.jobs, stack, share or whole_worker(settings), worker_id
+                runtime, pools.jobs, server, stack, share or whole_worker(settings), worker_id
             )
         listener.start()
         watch = ProviderWatch(embedding)
@@ -232,14 +234,18 @@ def _listen_dsn(settings: Settings) -> str | None:
 
 
 async def _start_worker(
-    runtime: Runtime, pool: Pool, stack: AsyncExitStack, share: WorkerShare, worker_id: UUID | None
+    runtime: Runtime,
+    pool: Pool,
+    server: PoolServer | None,
+    stack: AsyncExitStack,
+    share: WorkerShare,
+    worker_id: UUID | None,
 ) -> None:
     settings = runtime.settings
-    reserve = min(reserved_slots(share.slots), max(1, share.parsers // 4))
     ledger = await stack.enter_async_context(CpuLedger(pool))
     runtime.embedder.on_cost = ledger.add
-    parser = build_parsers(
-        settings, size=share.parsers, reserve=reserve, ocr=runtime.ocr, on_cost=ledger.add
+    parser = build_worker_parsers(
+        settings, share, ocr=runtime.ocr, server=server, on_cost=ledger.add
     )
     stack.push_async_callback(parser.close)
     context = Context(
@@ -258,12 +264,7 @@ async def _start_worker(
         lookups_every=lookups_every(settings.worker_concurrency),
         mailer=build_mailer(settings),
         quotas=settings.quotas,
-        archives=ArchiveLimits(
-            members=settings.archive_members,
-            total_bytes=settings.archive_bytes,
-            member_bytes=settings.max_file_bytes,
-            depth=settings.archive_depth,
-        ),
+        archives=archive_limits(settings),
     )
     worker = Worker(
         dsn=runtime.dsn,

@@ -8,7 +8,7 @@ from typing import Final
 from ingest import page_views
 from ingest.blobs.base import BlobStore
 from ingest.governor import Governor
-from ingest.handlers.context import Web
+from ingest.handlers.context import ArchiveLimits, Web
 from ingest.machine import processors
 from ingest.model import OcrSettings
 from ingest.page_views import PageViews
@@ -23,6 +23,8 @@ from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.rerank import Reranker
 from ingest.sandbox.factory import build_parsers
+from ingest.sandbox.forked import PoolServer
+from ingest.sandbox.pool import OnCost, ParserPool
 from ingest.search.rerank import Reranking
 from ingest.settings.settings import Settings
 from ingest.settings.worker_shares import WorkerShare
@@ -31,6 +33,7 @@ from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention
 from ingest.url_check import UrlChecks
+from ingest.worker.loop import reserved_slots
 
 _PREVIEWS_AT_ONCE: Final = 2
 _PAGES_AT_ONCE: Final = 2
@@ -47,6 +50,27 @@ def whole_worker(settings: Settings) -> WorkerShare:
     """What a worker may use that shares the settings with no other."""
     slots = settings.worker_concurrency
     return WorkerShare(slots=slots, parsers=min(slots, processors()))
+
+
+def build_fork_server(settings: Settings, stack: AsyncExitStack) -> PoolServer:
+    """It loads the parsers once, for the check of the installation and for the worker."""
+    server = PoolServer(mode=settings.sandbox)
+    stack.push_async_callback(server.close)
+    return server
+
+
+def build_worker_parsers(
+    settings: Settings,
+    share: WorkerShare,
+    *,
+    ocr: OcrSettings | None,
+    server: PoolServer | None,
+    on_cost: OnCost,
+) -> ParserPool:
+    reserve = min(reserved_slots(share.slots), max(1, share.parsers // 4))
+    return build_parsers(
+        settings, size=share.parsers, reserve=reserve, ocr=ocr, server=server, on_cost=on_cost
+    )
 
 
 def build_previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
@@ -161,6 +185,15 @@ def build_web(settings: Settings, stack: AsyncExitStack) -> Web:
         webhook_url=f"{settings.public_url}/api/webhooks/firecrawl" if has_events else None,
         crawl_poll=settings.crawl_poll,
         crawl_silence=settings.crawl_silence,
+    )
+
+
+def archive_limits(settings: Settings) -> ArchiveLimits:
+    return ArchiveLimits(
+        members=settings.archive_members,
+        total_bytes=settings.archive_bytes,
+        member_bytes=settings.max_file_bytes,
+        depth=settings.archive_depth,
     )
 
 

@@ -150,6 +150,10 @@ KEYED: Final = problems(401, 404, 422, 429, 503)
 OPEN: Final = problems(422)
 
 
+def operation_id(route: APIRoute) -> str:
+    return route.name
+
+
 def install_document(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
     """Make the application serve this document. `routers`: those with routes that need keys."""
     needed = {

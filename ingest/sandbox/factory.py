@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from ingest.model import OcrSettings
 from ingest.providers.ocr import tesseract
+from ingest.sandbox.forked import PoolServer
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.pool import OnCost, ParserPool
 from ingest.settings.settings import Settings
@@ -17,11 +18,12 @@ def build_parsers(
     size: int,
     reserve: int,
     ocr: OcrSettings | None,
+    server: PoolServer | None = None,
     on_cost: OnCost | None = None,
 ) -> ParserPool:
     """Build a pool whose processes may run tesseract if `ocr` says so.
 
-    Without `on_cost`, for files that are read rarely: it has no fork server, which takes 100 MB.
+    Without a fork server, which takes 100 MB, it is for files that are read rarely.
     """
     confinement = Confinement(
         mode=settings.sandbox,
@@ -29,7 +31,7 @@ def build_parsers(
         readable=(*settings.sandbox_read, *_tokenizer_files(settings)),
         private=_private_folders(settings),
     )
-    return _pool(settings, size, confinement, reserve=reserve, on_cost=on_cost)
+    return _pool(settings, size, confinement, reserve=reserve, server=server, on_cost=on_cost)
 
 
 def ocr_program(ocr: OcrSettings | None) -> str | None:
@@ -38,7 +40,7 @@ def ocr_program(ocr: OcrSettings | None) -> str | None:
     return shutil.which(tesseract.PROGRAM) if is_program else None
 
 
-def build_check(settings: Settings) -> ParserPool:
+def build_check(settings: Settings, *, server: PoolServer | None = None) -> ParserPool:
     """Build a pool that only checks the installation (installed_parsers.py).
 
     It tells which layers of the jail exist, and leaves it to its caller to insist on them.
@@ -49,7 +51,7 @@ def build_check(settings: Settings) -> ParserPool:
         private=_private_folders(settings),
         after_check=True,
     )
-    return _pool(settings, 1, confinement)
+    return _pool(settings, 1, confinement, server=server)
 
 
 def _pool(
@@ -58,13 +60,14 @@ def _pool(
     confinement: Confinement,
     *,
     reserve: int = 0,
+    server: PoolServer | None = None,
     on_cost: OnCost | None = None,
 ) -> ParserPool:
     return ParserPool(
         size=size,
         reserve=reserve,
         on_cost=on_cost,
-        forks=on_cost is not None,
+        server=server,
         timeout=settings.parser_timeout,
         memory=settings.parser_memory,
         formats=settings.formats,

@@ -24,7 +24,6 @@ from typing import Any, NoReturn
 import orjson
 
 from ingest.analysis.language import load_identifier
-from ingest.errors import SetupError
 from ingest.formats.registry import missing_parsers
 from ingest.parent_death import die_with
 from ingest.priority import lower
@@ -57,7 +56,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     threads = len(os.listdir("/proc/self/task"))
-    channel.send(orjson.dumps({"threads": threads, "resident": limits.resident()}))
+    channel.send(orjson.dumps({"threads": threads}))
     _serve(channel)
 
 
@@ -67,7 +66,6 @@ def _load() -> None:
         for name in _MODULES:
             importlib.import_module(name)
         missing_parsers()
-        load_identifier()
     except Exception:
         traceback.print_exc()
 
@@ -97,9 +95,10 @@ def _serve(channel: socket.socket) -> None:
 
 def _fork(channel: socket.socket, request: dict[str, Any], descriptors: list[int]) -> None:
     try:
-        if request["tokenizer"]:
-            load_tokenizer(request["tokenizer"])  # cached
-    except SetupError:
+        if request["tokenizer"]:  # it will chunk; both are cached
+            load_tokenizer(request["tokenizer"])
+            load_identifier()
+    except Exception:  # the fork meets it again, and reports it
         traceback.print_exc()
     pid = os.fork()
     if pid == 0:
@@ -107,7 +106,7 @@ def _fork(channel: socket.socket, request: dict[str, Any], descriptors: list[int
         _become(request, descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
-    channel.send(orjson.dumps({"pid": pid}))
+    channel.send(orjson.dumps({"pid": pid, "resident": limits.resident()}))
 
 
 def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:

@@ -17,6 +17,7 @@ import structlog
 
 from ingest.asynchronous.tasks import cancel_all
 from ingest.model import SandboxMode
+from ingest.sandbox.environment import environment
 from ingest.sandbox.protocol import MAX_FORK_MESSAGE
 
 log = structlog.get_logger()
@@ -88,7 +89,7 @@ class ForkServer:
         self._forked: dict[int, ForkedProcess] = {}
         self.is_alive = True
         self.resident = 0
-        """Bytes of memory that each fork shares with it."""
+        """Bytes of memory that its last fork shares with it."""
         asyncio.get_running_loop().add_reader(channel, self._read)
 
     @classmethod
@@ -210,11 +211,11 @@ class ForkServer:
             return
         message = orjson.loads(body)
         if "pid" in message:
+            self.resident = message["resident"]
             self._add(message["pid"])
         elif "ended" in message:
             self._forked.pop(message["ended"]).end(message["code"])
         elif not self._ready.done():
-            self.resident = message["resident"]
             self._ready.set_result(message["threads"])
 
     def _add(self, pid: int) -> None:
@@ -242,10 +243,10 @@ class ForkServer:
 
 
 class PoolServer:
-    """The fork server of a pool: started when first asked for, and again when it has ended."""
+    """The fork server of pools: started when first asked for, and again when it has ended."""
 
-    def __init__(self, *, environment: Mapping[str, str], mode: SandboxMode) -> None:
-        self._start_server = partial(ForkServer.start, environment=environment, mode=mode)
+    def __init__(self, *, mode: SandboxMode) -> None:
+        self._start_server = partial(ForkServer.start, environment=environment(), mode=mode)
         self._server: ForkServer | None = None
         self._starting: asyncio.Task[None] | None = None
         self._again_at = 0.0

@@ -24,6 +24,7 @@ from ingest.formats.catalog import format_name
 from ingest.model import Sitemap
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
+from ingest.sandbox.forked import PoolServer
 from ingest.sandbox.idle import IdleProcesses
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import (
@@ -69,9 +70,10 @@ class ParserPool:
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
     space of a process in bytes. formats: modules with formats of the operator
     (formats.catalog.load_extensions). child: the module that the processes run. confinement: of
-    these processes; by default, whatever the kernel can do. forks: start processes by a fork
-    server, in milliseconds; without, each loads its libraries. reserve: further slots, for
-    applications that have read little while others hold all slots. on_cost: called for each file.
+    these processes; by default, whatever the kernel can do. server: forks processes in
+    milliseconds, and its owner closes it; without, each loads its libraries. reserve: further
+    slots, for applications that have read little while others hold all slots. on_cost: called for
+    each file.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class ParserPool:
         formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
         confinement: Confinement | None = None,
-        forks: bool = False,
+        server: PoolServer | None = None,
         reserve: int = 0,
         on_cost: OnCost | None = None,
     ) -> None:
@@ -92,7 +94,7 @@ class ParserPool:
         self._timeout = timeout.total_seconds()
         self._memory = memory
         self._starter = Starter(
-            child, memory=memory, formats=formats, confinement=confinement, forks=forks
+            child, memory=memory, formats=formats, confinement=confinement, server=server
         )
         self._idle = IdleProcesses(size=size, end=self._discard)
         self._busy: set[Child] = set()
@@ -155,7 +157,11 @@ class ParserPool:
         return found
 
     async def check(self) -> Checked:
-        """Check what is installed, and how processes are jailed; raises as `parse`."""
+        """Check what is installed, and how processes are jailed; raises as `parse`.
+
+        Waits for the fork server: it has loaded what is checked.
+        """
+        await self._starter.prepare()
         return _expected(await self._run(None, CheckRequest()), Checked)
 
     async def close(self) -> None:
@@ -165,7 +171,6 @@ class ParserPool:
             self._discard(child)
         while self._reapers:
             await asyncio.gather(*self._reapers)
-        await self._starter.close()
 
     async def _take(self, owner: UUID | None, request: Request) -> Child:
         if (child := self._idle.take(owner)) is not None:

@@ -6,7 +6,6 @@ from functools import partial
 import structlog
 
 from ingest.priority import lower
-from ingest.sandbox.environment import environment
 from ingest.sandbox.forked import ForkFailed, PoolServer
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.process import Child
@@ -22,35 +21,33 @@ class Starter:
         memory: int,
         formats: Sequence[str],
         confinement: Confinement | None,
-        forks: bool,
+        server: PoolServer | None,
     ) -> None:
         """Arguments as those of ParserPool; `module`: its `child`."""
-        confinement = confinement or Confinement()
         self._start = partial(
             Child.start,
             module,
             memory=memory,
             formats=tuple(formats),
-            confinement=confinement,
+            confinement=confinement or Confinement(),
         )
-        self.server = (
-            PoolServer(environment=environment(), mode=confinement.mode) if forks else None
-        )
+        self._server = server
+
+    async def prepare(self) -> None:
+        """Wait until the fork server runs, if there is one and it can."""
+        if self._server is not None:
+            self._server.get()
+            await self._server.wait()
 
     async def start(self, tokenizer: str | None) -> Child:
         """Start a process that will use this tokenizer. Raises Transient if it does not start."""
-        server = None if self.server is None else self.server.get()
+        server = None if self._server is None else self._server.get()
         if server is not None:
             try:
                 return await self._start(server=server, tokenizer=tokenizer)
             except ForkFailed as error:
                 log.warning("parser_not_forked", error=str(error))
         child = await self._start()
-        if self.server is not None:  # as the fork server does with itself
+        if self._server is not None:  # as the fork server does with itself
             lower(child.pid)
         return child
-
-    async def close(self) -> None:
-        """End the fork server."""
-        if self.server is not None:
-            await self.server.close()

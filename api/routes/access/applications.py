@@ -4,11 +4,11 @@ from functools import partial
 from typing import Annotated, Final, Self
 from uuid import UUID
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field, model_validator
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import Admin, Operator, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, Secret
@@ -31,7 +31,7 @@ from ingest.store.tenants.api_keys import ApiKey
 from ingest.store.tenants.applications import LARGEST_WEIGHT
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/applications", tags=["management"])
+router = KeyedRouter(prefix="/api/applications", tags=["management"])
 
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 

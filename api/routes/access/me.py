@@ -3,9 +3,7 @@
 from importlib.metadata import version
 from uuid import UUID
 
-from fastapi import APIRouter
-
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import Operator, Reader, RuntimeDep
 from ingest.errors import NotFound
@@ -15,7 +13,7 @@ from ingest.runtime import Runtime
 from ingest.store.tenants import api_keys, applications, sessions
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["access"])
+router = KeyedRouter(prefix="/api", tags=["access"])
 
 
 class OwnApplication(View):

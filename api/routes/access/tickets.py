@@ -1,14 +1,12 @@
 """Tickets: let a browser open a WebSocket or an event stream, where it cannot send a header."""
 
-from fastapi import APIRouter
-
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Reader, RuntimeDep
 from ingest.postgres.database import transaction
 from ingest.store.tenants import api_keys
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/tickets", tags=["access"])
+router = KeyedRouter(prefix="/api/tickets", tags=["access"])
 
 
 class Ticket(View):

@@ -3,10 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import JSONResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, Reader
 from api.idempotency import IdempotentDep
 from api.routes.sources.sources import require_source
@@ -20,7 +20,7 @@ from ingest.store.crawl.crawl_pages import PageStatus
 from ingest.store.crawl.crawl_views import Crawl, CrawlPage
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
+router = KeyedRouter(prefix="/api/knowledge-sources", tags=["crawls"])
 
 
 class RescrapeRequest(Body):

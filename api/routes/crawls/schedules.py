@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Operator, PoolDep, Reader, RuntimeDep
 from api.schema import pagination, schedules
 from api.schema.json_model import Text
@@ -21,9 +21,7 @@ from ingest.store.limits.schedules import LastFiring
 from ingest.store.sources.source_views import ScheduleView
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(
-    route_class=AuthenticatedRoute, prefix="/api/schedules", tags=["knowledge sources"]
-)
+router = KeyedRouter(prefix="/api/schedules", tags=["knowledge sources"])
 
 _SHOWN: Final = 3
 

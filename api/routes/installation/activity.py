@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AwareDatetime, Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, Viewer
 from api.problems import FieldRejected
 from api.schema.openapi import problems
@@ -15,7 +15,7 @@ from ingest.store.overview import activity
 from ingest.store.overview.activity import Activity
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/activity", tags=["management"])
+router = KeyedRouter(prefix="/api/activity", tags=["management"])
 
 _DEFAULT_RANGE: Final = timedelta(hours=1)
 _LONGEST: Final = timedelta(days=400)

@@ -1,8 +1,8 @@
 """The state of an application's work, in one answer."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.middleware.in_use import in_use_of
@@ -14,7 +14,7 @@ from ingest.store.overview.counts import BoundedCount, JobCounts, LaneView
 from ingest.store.queue import workers
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/overview", tags=["management"])
+router = KeyedRouter(prefix="/api/overview", tags=["management"])
 
 # The rest of the failures are in `failed`.
 _CODES = 20

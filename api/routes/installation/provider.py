@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Operator, PoolDep, RuntimeDep
 from api.schema.json_model import Body, Text
 from ingest.errors import NotFound
@@ -15,9 +15,7 @@ from ingest.store.limits import provider_lanes, provider_pauses
 from ingest.store.limits.provider_pauses import ProviderPause
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(
-    route_class=AuthenticatedRoute, prefix="/api/worker/provider", tags=["management"]
-)
+router = KeyedRouter(prefix="/api/worker/provider", tags=["management"])
 
 _LISTED = 100
 

@@ -2,16 +2,14 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter
-
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Admin, Operator, PoolDep, RuntimeDep
 from ingest.postgres.database import Connection, transaction
 from ingest.store.embeddings import model_changes
 from ingest.store.tenants import applications
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/reembed", tags=["management"])
+router = KeyedRouter(prefix="/api/reembed", tags=["management"])
 
 
 class Model(View):

@@ -1,13 +1,13 @@
 """The desired number of workers, for an autoscaler."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Viewer
 from api.installation_state import overview_cache_of
 from ingest.store.limits.desired_workers import Desired
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/worker", tags=["management"])
+router = KeyedRouter(prefix="/api/worker", tags=["management"])
 
 
 @router.get("/desired")

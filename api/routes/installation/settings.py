@@ -5,9 +5,7 @@ import platform
 from importlib.metadata import version
 from typing import Literal
 
-from fastapi import APIRouter
-
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Operator, PoolDep, RuntimeDep
 from ingest.postgres.database import transaction
 from ingest.postgres.migrations import load_migrations
@@ -19,7 +17,7 @@ from ingest.store.limits.usage import InstallationUsage
 from ingest.store.overview import installation
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/settings", tags=["management"])
+router = KeyedRouter(prefix="/api/settings", tags=["management"])
 
 
 class SettingView(View):

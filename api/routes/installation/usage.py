@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.middleware.in_use import InUse, in_use_of
 from ingest.errors import NotFound
@@ -13,7 +13,7 @@ from ingest.quotas import Quotas
 from ingest.store.limits import cpu_usage, token_budgets, usage
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/usage", tags=["management"])
+router = KeyedRouter(prefix="/api/usage", tags=["management"])
 
 
 class QuotaView(View):

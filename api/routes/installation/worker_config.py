@@ -2,17 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Operator, PoolDep
 from api.schema.json_model import Body, Flag, Whole
 from ingest.postgres.database import transaction
 from ingest.store.limits import worker_config
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/worker/config", tags=["management"])
+router = KeyedRouter(prefix="/api/worker/config", tags=["management"])
 
 # `provider/model`, optionally followed by `#` and the first digits of the key's digest.
 Lane = Annotated[str, Field(max_length=200, pattern=r'^[!-."$-~]+/[!-"$-~]+(#[!-"$-~]+)?$')]

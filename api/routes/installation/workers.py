@@ -2,9 +2,7 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter
-
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
@@ -12,7 +10,7 @@ from ingest.postgres.database import transaction
 from ingest.store.queue import workers
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/workers", tags=["management"])
+router = KeyedRouter(prefix="/api/workers", tags=["management"])
 
 
 class WorkerView(View):

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, Reader
 from api.schema import pagination
 from api.schema.csv_lines import CSV, Rows, stream
@@ -15,7 +15,7 @@ from ingest.postgres.database import transaction
 from ingest.store.lists import job_lists
 from ingest.store.queue.job_views import Job
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/jobs", tags=["jobs"])
+router = KeyedRouter(prefix="/api/jobs", tags=["jobs"])
 
 _COLUMNS = (
     *("id", "type", "status", "knowledgeSourceId", "sourceName", "uri", "attempts"),

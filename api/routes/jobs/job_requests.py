@@ -5,12 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep
@@ -27,7 +26,7 @@ from ingest.store.queue.job_views import Job, JobFilter
 from ingest.store.sources import batch_views, source_control, source_views
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/jobs", tags=["jobs"])
+router = KeyedRouter(prefix="/api/jobs", tags=["jobs"])
 
 # `limit_size` also makes strings storable. It runs before pydantic's own validation, which rejects
 # lone surrogates in a `str`.

@@ -4,11 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Any, Final, Self
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Operator, PoolDep, Viewer
 from api.idempotency import IdempotentDep
 from api.problems import FieldRejected
@@ -22,7 +21,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_types, queue_stats
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/job-types", tags=["management"])
+router = KeyedRouter(prefix="/api/job-types", tags=["management"])
 
 # Lower bounds, because a duration that the database rounds to zero would mean no wait or run time.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, Operator, PoolDep, Reader
 from api.schema import pagination
 from api.schema.openapi import problems
@@ -20,7 +20,7 @@ from ingest.store.queue.job_views import Job, JobFilter, JobLog, OpenJobs
 from ingest.store.sources import source_control
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/jobs", tags=["jobs"])
+router = KeyedRouter(prefix="/api/jobs", tags=["jobs"])
 
 _MAX_LOGS: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")

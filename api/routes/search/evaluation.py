@@ -6,10 +6,9 @@ from datetime import timedelta
 from itertools import groupby
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter
 from pydantic import Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import PoolDep, RuntimeDep, Viewer
 from api.middleware.in_use import InUseDep
@@ -28,9 +27,7 @@ from ingest.store.search import judged_questions
 from ingest.store.search.judged_questions import QuestionView
 from ingest.store.view import View
 
-router = APIRouter(
-    route_class=AuthenticatedRoute, prefix="/api/judgement-sets/{name}", tags=["search"]
-)
+router = KeyedRouter(prefix="/api/judgement-sets/{name}", tags=["search"])
 
 MOST_QUESTIONS: Final = 200
 LONGEST: Final = timedelta(seconds=30)

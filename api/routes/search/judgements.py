@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Annotated, Any, Final, Literal, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StringConstraints
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, Viewer
 from api.problems import FieldRejected
 from api.schema import pagination, search_filter
@@ -23,7 +22,7 @@ from ingest.search.quotes import best_quote, has_quote
 from ingest.store.search import judgements
 from ingest.store.search.judgements import JudgedQuery, JudgedQuestion, Judgement, JudgementSet
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/judgements", tags=["search"])
+router = KeyedRouter(prefix="/api/judgements", tags=["search"])
 
 _PART: Final = 500
 _MOST_FILTER_BYTES: Final = 4096
@@ -128,7 +127,7 @@ async def delete_judgement(id: UUID, pool: PoolDep, key: Editor) -> None:
         await judgements.delete(conn, application_id=key.application_id, id=id)
 
 
-sets = APIRouter(route_class=AuthenticatedRoute, prefix="/api/judgement-sets", tags=["search"])
+sets = KeyedRouter(prefix="/api/judgement-sets", tags=["search"])
 
 
 @sets.get("")

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Literal, Self
 
-from fastapi import APIRouter
 from pydantic import Field, model_validator
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import Reader, RuntimeDep
 from api.middleware.in_use import InUseDep
@@ -21,7 +20,7 @@ from ingest.store.search.hits import SearchHit
 from ingest.store.search.scope import SearchScope
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, tags=["search"])
+router = KeyedRouter(tags=["search"])
 
 
 Score = Annotated[float, Field(allow_inf_nan=False)]

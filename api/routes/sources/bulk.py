@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Final, Literal, Self
 from uuid import UUID
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field, model_validator
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, IdempotentRequest, to_json
 from api.schema import chunking, schedules
@@ -25,7 +24,7 @@ from ingest.store.sources import collections
 from ingest.store.tenants import applications
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api")
+router = KeyedRouter(prefix="/api")
 
 SourceAction = Literal[
     "delete",

@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, Reader
 from ingest.errors import NotFound
 from ingest.postgres.database import transaction
@@ -14,7 +14,7 @@ from ingest.store.documents.sections import LONGEST_SECTION, Section
 from ingest.store.search import hits
 from ingest.store.search.hits import ChunkView
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/chunks", tags=["search"])
+router = KeyedRouter(prefix="/api/chunks", tags=["search"])
 
 
 @router.get("/{id}")

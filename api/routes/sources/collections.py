@@ -3,11 +3,10 @@
 from typing import Annotated, Final, Self
 from uuid import UUID
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field, model_validator
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, Reader
 from api.idempotency import IdempotentDep
 from api.schema import pagination
@@ -18,9 +17,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.sources import collections
 from ingest.store.sources.collections import Collection
 
-router = APIRouter(
-    route_class=AuthenticatedRoute, prefix="/api/collections", tags=["knowledge sources"]
-)
+router = KeyedRouter(prefix="/api/collections", tags=["knowledge sources"])
 
 _MAX_SOURCES: Final = 1000
 

@@ -3,10 +3,10 @@
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query
+from fastapi import Header, Query
 from fastapi.responses import Response, StreamingResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.downloads import RESPONSES, download
 from api.routes.sources.sources import require_source
@@ -23,7 +23,7 @@ MOST_CHARACTERS: Final = 1_000_000_000
 """More than any text has."""
 _MOST_LEFT_OUT: Final = 200
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
+router = KeyedRouter(prefix="/api", tags=["knowledge sources"])
 
 
 class LeftOutBlocks(View):

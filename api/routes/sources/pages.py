@@ -3,10 +3,10 @@
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import Header, Path, Query
 from fastapi.responses import Response
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.routes.sources.documents import MOST_CHARACTERS
@@ -25,7 +25,7 @@ from ingest.store.sources import source_views
 from ingest.store.sources.source_views import Chunk
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/documents", tags=["pages"])
+router = KeyedRouter(prefix="/api/documents", tags=["pages"])
 
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
 Offset = Annotated[int | None, Query(ge=0, le=MOST_CHARACTERS)]

@@ -3,10 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import PoolDep, Reader, RuntimeDep
 from api.routes.sources.sources import Source, complete, require_source
 from api.schema import pagination
@@ -19,9 +19,7 @@ from ingest.store.lists.counts import StatusCount
 from ingest.store.lists.source_lists import Position
 from ingest.store.view import View
 
-router = APIRouter(
-    route_class=AuthenticatedRoute, prefix="/api/knowledge-sources", tags=["knowledge sources"]
-)
+router = KeyedRouter(prefix="/api/knowledge-sources", tags=["knowledge sources"])
 
 _COLUMNS = (
     *("id", "type", "name", "uri", "status", "errorCode", "errorMessage", "chunkCount"),

@@ -3,10 +3,10 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, Reader, RuntimeDep
 from api.schema import chunking, pagination, schedules
 from api.schema.chunking import Chunking, EffectiveChunking
@@ -23,7 +23,7 @@ from ingest.store.sources import events, source_control, source_views
 from ingest.store.sources.source_views import StoredSource
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
+router = KeyedRouter(prefix="/api", tags=["knowledge sources"])
 
 _LAST_SEQ = 2**63 - 1
 

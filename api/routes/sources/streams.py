@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 import orjson
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key, visible_sources
 from api.dependencies import Reader, ReaderOrTicket, RuntimeDep
 from api.live import sse
@@ -27,7 +27,7 @@ from ingest.store.sources import progress
 from ingest.store.sources.sources import TERMINAL
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, tags=["progress"])
+router = KeyedRouter(tags=["progress"])
 
 _LAST_SEQ: Final = 2**63 - 1
 

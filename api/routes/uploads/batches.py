@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, Viewer
 from api.schema import pagination
 from api.schema.csv_lines import CSV, cell, line
@@ -18,7 +18,7 @@ from ingest.store.sources import batch_views, source_control
 from ingest.store.sources.batch_views import Batch, ListedBatch, ReportedFile
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/batches", tags=["batches"])
+router = KeyedRouter(prefix="/api/batches", tags=["batches"])
 
 _CSV_COLUMNS: Final = (
     "path",

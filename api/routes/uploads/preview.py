@@ -5,11 +5,11 @@ from collections.abc import Coroutine, Iterator, Mapping
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BeforeValidator
 from starlette.requests import ClientDisconnect
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
@@ -30,7 +30,7 @@ from ingest.store.tenants import applications
 from ingest.store.view import View
 from ingest.temporary_folders import scratch_folder
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["upload"])
+router = KeyedRouter(prefix="/api", tags=["upload"])
 
 PATH: Final = "/api/preview"
 

@@ -6,10 +6,9 @@ The same code as in POST /upload/documents decides, so both give the same verdic
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter
 from pydantic import Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.schema.json_model import Body, Metadata
 from api.upload.paths import normalise
@@ -18,7 +17,7 @@ from ingest.store.sources import uploads
 from ingest.store.sources.upload_verdicts import OnConflict, UploadedFile, UploadRequest
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
+router = KeyedRouter(prefix="/upload", tags=["upload"])
 
 
 class FileDigest(Body):

@@ -3,11 +3,11 @@
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import Editor, EditorOrTicket, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, to_json
@@ -29,7 +29,7 @@ from ingest.store.queue import job_views
 from ingest.store.sources import collections
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
+router = KeyedRouter(prefix="/upload", tags=["upload"])
 
 
 class UrlRequest(CrawlRequest):

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.authentication import Key
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.idempotency import IdempotencyKey, IdempotentRequest, digest
@@ -35,7 +35,7 @@ from ingest.store.sources.upload_verdicts import (
 )
 from ingest.store.view import View
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
+router = KeyedRouter(prefix="/upload", tags=["upload"])
 
 
 def _parse_json(text: Any) -> Any:

@@ -3,9 +3,9 @@
 from typing import Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.middleware.rate_limits import RequestLimits
 from api.schema.crawl_request import CrawlRequest, new_run
@@ -16,7 +16,7 @@ from ingest.store.tenants import applications
 from ingest.store.view import View
 from ingest.url_check import UrlReport
 
-router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
+router = KeyedRouter(prefix="/upload", tags=["upload"])
 
 PER_MINUTE: Final = 30
 _EXAMPLES: Final = 10

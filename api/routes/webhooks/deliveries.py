@@ -3,10 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import JSONResponse
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Admin, PoolDep
 from api.idempotency import IdempotentDep
 from api.routes.webhooks.webhook_endpoints import find_enabled_endpoint, find_endpoint
@@ -17,8 +17,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.notify import deliveries, webhook_endpoints
 from ingest.store.notify.deliveries import Delivery, DeliveryStatus, DeliveryWithBody
 
-router = APIRouter(
-    route_class=AuthenticatedRoute,
+router = KeyedRouter(
     prefix="/api/webhook-endpoints/{id}/deliveries",
     tags=["webhook endpoints"],
 )

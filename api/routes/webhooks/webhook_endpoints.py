@@ -3,11 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field
 
-from api.authenticated_route import AuthenticatedRoute
+from api.authenticated_route import KeyedRouter
 from api.dependencies import Admin, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, Secret
 from api.problems import FieldRejected
@@ -32,9 +31,7 @@ from ingest.store.notify.webhook_endpoints import (
 from ingest.store.tenants import api_keys
 from ingest.store.view import View
 
-router = APIRouter(
-    route_class=AuthenticatedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
-)
+router = KeyedRouter(prefix="/api/webhook-endpoints", tags=["webhook endpoints"])
 
 
 def _each_once(events: list[NotificationEvent]) -> list[NotificationEvent]:

@@ -236,7 +236,7 @@ def test_the_readmes_two_commands_are_one_line_each_and_ci_runs_the_test_command
     dev_install = "pip install -q --require-hashes -r requirements-dev.lock"
 
     assert serve.endswith(".venv/bin/ingest serve")
-    assert test.endswith(".venv/bin/pytest -n 3 --dist loadfile")
+    assert test.endswith(".venv/bin/pytest -n 4 --dist loadfile")
     # Bytecode of 120 packages is a seventh of the disk space; Python writes what it imports.
     run_install = "pip install -q --no-compile --require-hashes -r requirements.lock"
     assert serve.rpartition("&&")[0].replace(run_install, dev_install) == test.rpartition("&&")[0]

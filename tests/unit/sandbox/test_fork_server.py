@@ -35,19 +35,15 @@ class Pool:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "a.txt"
         self.costs: list[tuple[UUID, float]] = []
+        self._pool_server = PoolServer(mode="auto")
         self.pool = ParserPool(
             size=2,
             timeout=AGES,
             memory=1024 * MIB,
             child="tests.servers.hostile_parser",
-            forks=True,
+            server=self._pool_server,
             on_cost=lambda owner, seconds: self.costs.append((owner, seconds)),
         )
-
-    @property
-    def _pool_server(self) -> PoolServer:
-        assert self.pool._starter.server is not None
-        return self.pool._starter.server
 
     @property
     def server(self) -> ForkServer:
@@ -59,6 +55,10 @@ class Pool:
         self._pool_server.get()
         await self._pool_server.wait()
 
+    async def close(self) -> None:
+        await self.pool.close()
+        await self._pool_server.close()
+
     async def text(self, command: str, owner: UUID) -> str:
         self._path.write_text(command)
         return (await self.pool.parse(self._path, REQUEST, owner=owner)).document.text
@@ -69,7 +69,7 @@ async def forking(tmp_path: Path) -> AsyncIterator[Pool]:
     forking = Pool(tmp_path)
     await forking.start()
     yield forking
-    await forking.pool.close()
+    await forking.close()
 
 
 def _descriptors(pid: int) -> list[Path]:
@@ -167,7 +167,7 @@ async def test_closing_ends_the_fork_server_and_its_forks(tmp_path: Path) -> Non
     await forking.start()
     pids = [forking.server.pid, int(await forking.text("pid", uuid4()))]
 
-    await forking.pool.close()
+    await forking.close()
 
     for pid in pids:
         await until_gone(pid)

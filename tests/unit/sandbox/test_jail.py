@@ -1,5 +1,6 @@
 """A parser that a file has taken over reaches nothing but that file and its scratch folder."""
 
+import asyncio
 import glob
 import os
 import resource
@@ -9,10 +10,12 @@ import stat
 import sys
 import sysconfig
 import tempfile
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -22,6 +25,7 @@ from harness.patience import AGES
 from ingest.errors import Permanent, SetupError, Transient
 from ingest.model import ChunkSettings, JailStatus, SandboxMode
 from ingest.sandbox import landlock
+from ingest.sandbox.forked import PoolServer
 from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import Checked, ParseRequest
@@ -56,22 +60,23 @@ async def hostile(
     module: str = "hostile_parser",
     forks: bool = False,
 ) -> AsyncIterator[ParserPool]:
+    server = PoolServer(mode="strict") if forks else None
     pool = ParserPool(
         size=1,
         timeout=AGES,
         memory=MEMORY,
         child=f"tests.servers.{module}",
         confinement=confinement,
-        forks=forks,
+        server=server,
     )
-    if (server := pool._starter.server) is not None:
-        server.get()
-        await server.wait()
-        assert server.get() is not None
+    await pool._starter.prepare()
+    assert server is None or server.get() is not None
     try:
         yield pool
     finally:
         await pool.close()
+        if server is not None:
+            await server.close()
 
 
 async def said(pool: ParserPool, folder: Path, command: str) -> str:
@@ -234,17 +239,35 @@ async def test_members_that_are_no_folder_are_refused(tmp_path: Path) -> None:
     assert list(target.iterdir()) == []
 
 
-async def checked_by(mode: SandboxMode) -> Checked:
+async def checked_by(mode: SandboxMode, *, server: PoolServer | None = None) -> Checked:
     confinement = Confinement(mode=mode, after_check=True)
-    pool = ParserPool(size=1, timeout=AGES, memory=2 * MEMORY, confinement=confinement)
+    pool = ParserPool(
+        size=1, timeout=AGES, memory=2 * MEMORY, confinement=confinement, server=server
+    )
     async with checking(pool, mode=mode) as task:
         return await task
 
 
-async def test_the_jail_hides_none_of_the_parsers_files() -> None:
-    with capture_logs() as logs:
-        checked = await checked_by("auto")
+@pytest.mark.parametrize("forks", [False, True])
+async def test_the_jail_hides_none_of_the_parsers_files(
+    forks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    execute = asyncio.create_subprocess_exec
 
+    async def noted(*arguments: str, **options: Any) -> Process:
+        started.append(arguments[arguments.index("-m") + 1])
+        return await execute(*arguments, **options)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+    server = PoolServer(mode="auto") if forks else None
+    with capture_logs() as logs:
+        checked = await checked_by("auto", server=server)
+    if server is not None:
+        await server.close()
+
+    # The libraries are loaded once.
+    assert started == ["ingest.sandbox.fork_server" if forks else "ingest.sandbox.child"]
     assert checked.jail == JailStatus(landlock=ABI, seccomp=True)
     assert checked.unreadable == ()
     assert logs == []
