@@ -4,23 +4,20 @@ pdfium.py documents the rules: who owns memory, and what happens on failure.
 """
 
 import ctypes
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from pypdfium2 import raw
 
-
-def origin(text_page: int, character: int) -> tuple[float, float]:
-    """Where the character stands on its baseline, before rotation; zeros if unknown."""
-    x, y = ctypes.c_double(), ctypes.c_double()
-    raw.FPDFText_GetCharOrigin(_page(text_page), character, x, y)
-    return x.value, y.value
+Drawn = tuple[float, float, int]
+"""Of a character: where it stands on its baseline, before rotation, in points (zeros if unknown),
+and the object that drew it (0 if pdfium added it)."""
 
 
-def text_object(text_page: int, character: int) -> int:
-    """The object that the character was drawn by; 0 if pdfium added it."""
-    found = raw.FPDFText_GetTextObject(_page(text_page), character)
-    return ctypes.cast(found, ctypes.c_void_p).value or 0
-
-
-def _page(text_page: int) -> Any:
-    return ctypes.cast(text_page, raw.FPDF_TEXTPAGE)
+def drawn(text_page: int, characters: Iterable[int]) -> Iterator[Drawn]:
+    """Place and object of each character."""
+    page = ctypes.cast(text_page, raw.FPDF_TEXTPAGE)
+    for character in characters:
+        x, y = ctypes.c_double(), ctypes.c_double()
+        raw.FPDFText_GetCharOrigin(page, character, x, y)
+        found = raw.FPDFText_GetTextObject(page, character)
+        yield x.value, y.value, ctypes.addressof(found.contents) if found else 0

@@ -9,7 +9,8 @@ from itertools import takewhile
 from operator import attrgetter
 
 from ingest.formats.common.letter_order import ARABIC, RIGHT_TO_LEFT
-from ingest.formats.pdf.engine import pdfium, pdfium_characters
+from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium_characters import drawn
 from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.text_lines import Line
 
@@ -45,6 +46,8 @@ class Glyph:
     """The object of the page that drew it."""
     origin: float
     """Where it begins on its baseline: boxes of letters that lean over each other overlap."""
+    is_mark: bool
+    """Whether it is nothing but a mark, to be put on a letter."""
     apart_from: int | None = None
     """The character before it in pdfium's order, if pdfium sees a space between the two."""
 
@@ -63,11 +66,6 @@ class Glyph:
         """Whether that is the ink of a mark, drawn by one glyph with its letter."""
         return self.height < _LOW * self.size and len(self.text) > 1
 
-    @property
-    def is_mark(self) -> bool:
-        """Whether it is nothing but marks, to be put on a letter."""
-        return bool(self.text) and all(map(unicodedata.combining, self.text))
-
 
 def glyphs_of(text_page: int, line: Line, number: int, turn: int) -> list[Glyph]:
     """The glyphs of a line, with its marks apart, in pdfium's order; `turn`: that of the page."""
@@ -79,15 +77,20 @@ def glyphs_of(text_page: int, line: Line, number: int, turn: int) -> list[Glyph]
     parts: list[list[Glyph]] = []
     origin: tuple[float, float] | None = None
     is_apart = False
-    for index, letter, box in zip(indices, pdfium.letters(text_page, indices), boxes, strict=True):
-        left, top, right, bottom = box
+    characters = zip(
+        indices,
+        pdfium.letters(text_page, indices),
+        boxes,
+        drawn(text_page, indices),
+        strict=True,
+    )
+    for index, letter, (left, top, right, bottom), (x, y, source) in characters:
         if letter in _UNDRAWN or (letter in _SPACES and right <= left):
             is_apart |= letter == " "  # pdfium's own; it stands nowhere
             continue
-        source = pdfium_characters.text_object(text_page, index)
         size = line.size or line.height
         text = "" if letter == _NO_TEXT else letter
-        x, y = place = pdfium_characters.origin(text_page, index)
+        place = x, y
         part = Glyph(
             text,
             [index] if text else [],
@@ -97,7 +100,8 @@ def glyphs_of(text_page: int, line: Line, number: int, turn: int) -> list[Glyph]
             line=number,
             size=size,
             source=source,
-            origin=rotated((x, y, x, y), turn)[0],
+            origin=rotated((x, y, x, y), turn)[0] if turn else x,
+            is_mark=unicodedata.combining(letter) != 0,
             apart_from=index - 2 if is_apart else None,
         )
         is_apart = False
@@ -142,6 +146,7 @@ def _joined(parts: Sequence[Glyph]) -> Glyph:
         left=min(part.left for part in parts),
         right=max(part.right for part in parts),
         height=max(part.height for part in parts),
+        is_mark=all(part.is_mark for part in parts),
     )
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
+from operator import attrgetter
 from unicodedata import combining
 
 from ingest.formats.common.letter_order import (
@@ -22,7 +23,7 @@ from ingest.formats.common.letter_order import (
     runs_right_to_left,
     with_brackets,
 )
-from ingest.formats.pdf.engine import pdfium_characters
+from ingest.formats.pdf.engine.pdfium_characters import drawn
 from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.pdf.right_to_left.glyphs import Glyph, glyphs_of, with_marks
@@ -38,6 +39,7 @@ _MOST_CLASHES = 0.2  # share of glyphs that stand on another one
 # The end of a sentence, in a line of figures or foreign words; not a name such as .NET
 _ENDS_AT_LEFT = re.compile(r"[.,:;!?](?!\w*$)(?=[^.,:;!?]+$|\d.*\w$)")
 _ENDS = ".,:;!?"
+_ORIGIN = attrgetter("origin")
 _CERTAIN = 2  # evidence by which a line differs from its page
 
 
@@ -56,10 +58,10 @@ class _Passage:
         pdfium's index of each character, -1 for a space that pdfium lacks."""
         is_speech = self.evidence < (_CERTAIN if total < 0 else 1 - _CERTAIN)
         order = [(place, False) for place in range(len(self.glyphs))] if is_speech else self.order
-        drawn = [(self.glyphs[place], is_turned) for place, is_turned in order]
-        turned = [is_turned for glyph, is_turned in drawn for _ in glyph.text]
-        text = with_brackets("".join(glyph.text for glyph, _ in drawn), turned)
-        return text, [index for glyph, _ in drawn for index in glyph.indices]
+        read = [(self.glyphs[place], is_turned) for place, is_turned in order]
+        turned = [is_turned for glyph, is_turned in read for _ in glyph.text]
+        text = with_brackets("".join(glyph.text for glyph, _ in read), turned)
+        return text, [index for glyph, _ in read for index in glyph.indices]
 
 
 def restore_logical_order(text_page: int, page: PageLines) -> bool:
@@ -129,13 +131,13 @@ def _rows(text_page: int, page: PageLines) -> Iterator[list[int]]:
 
 
 def _baseline(text_page: int, character: int, turn: int) -> float:
-    x, y = pdfium_characters.origin(text_page, character)
+    ((x, y, _),) = drawn(text_page, [character])
     return rotated((x, y, x, y), turn)[1]
 
 
 def _row_glyphs(text_page: int, page: PageLines, row: Sequence[int]) -> list[Glyph]:
-    drawn = (glyphs_of(text_page, page.lines[place], place, page.turn) for place in row)
-    return sorted(with_marks(list(chain.from_iterable(drawn))), key=_origin)
+    parts = (glyphs_of(text_page, page.lines[place], place, page.turn) for place in row)
+    return sorted(with_marks(list(chain.from_iterable(parts))), key=_ORIGIN)
 
 
 def _space_beside_ink(rows: Sequence[Sequence[Glyph]]) -> float:
@@ -183,10 +185,6 @@ def _lines(row: Sequence[Glyph], space: float, *, from_right: bool) -> Iterator[
 
 def _drawn(glyphs: Sequence[Glyph]) -> set[int]:
     return {index for glyph in glyphs if not glyph.text.isspace() for index in glyph.indices}
-
-
-def _origin(glyph: Glyph) -> float:
-    return glyph.origin
 
 
 def _clash(glyphs: Sequence[Glyph]) -> bool:
@@ -246,7 +244,7 @@ def _spaced(glyphs: Sequence[Glyph], space: float) -> Iterator[Glyph]:
             and _are_apart(last, glyph, space)
         ):
             yield replace(glyph, text=" ", indices=[-1])
-        last = replace(glyph, text=" ") if is_space else glyph
+        last = replace(glyph, text=" ") if is_space and glyph.text != " " else glyph
         yield last
 
 
