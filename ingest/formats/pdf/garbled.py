@@ -37,7 +37,7 @@ _LINE = 25  # characters; lists of single words have no spaces, either
 _LEAST_VOWELS = 0.18  # of the letters; languages in Latin script have 0.3 to 0.5
 _SEVERAL = re.compile(r"[^\W\d_]{2,}")
 _LETTER = re.compile(r"[^\W\d_]")
-_LARGEST_SHIFT = 60
+_SHIFTS = frozenset(range(1, 61)) - {32}  # that one makes small letters of capitals
 _MOST_LETTERS = 0.5  # of a text, spaces may be among the moved
 _CODES = 128
 _LETTERS = np.array([chr(code).isalpha() for code in range(_CODES)], np.int64)
@@ -149,7 +149,7 @@ def _plausible_shifts(text: str) -> list[int]:
     are_plausible = (letters >= _MOST_LETTERS * len(codes)) & (vowels >= _LEAST_VOWELS * letters)
     frequent = np.where(are_plausible, np.correlate(_FREQUENT, counts, "full"), 0)
     order = [place - (_CODES - 1) for place in np.argsort(-frequent).tolist() if frequent[place]]
-    return [shift for shift in order if 0 < abs(shift) <= _LARGEST_SHIFT][:_MOST_SHIFTS]
+    return [shift for shift in order if abs(shift) in _SHIFTS][:_MOST_SHIFTS]
 
 
 @cache

@@ -181,6 +181,8 @@ READABLE = {
     "dates": "\n".join(f"0{n % 9 + 1}/1{n % 9}/2015 0{n % 8 + 1}/30/2015" for n in range(40)),
     "dotted lines": "\n".join(f"Chapter {n} {'.' * 60} {n}" for n in range(20)),
     "French": said("Élève à l'école où l'été s'achève déjà, là-bas, près des forêts"),
+    # Without its figures and signs, each would have more words of grammar: in capitals.
+    "matrices": f"{TEXT.splitlines()[0]}\n{rows([str(n % 7) for n in range(60)], 6)}",
     "greetings": "\n".join(["Hello world " * 6] * 12),
 }  # fmt: skip
 
