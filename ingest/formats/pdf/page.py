@@ -242,7 +242,7 @@ class PageReader:
                 self._findings.by_ocr[index] = found.words
                 return plain_lines(found.text)
         self._findings.warnings.add("garbled_text")
-        if 0 < len("".join(clean(text)[0].split())) < _FEW_SIGNS:
+        if clean(text)[0].strip() and len("".join(text.split())) < _FEW_SIGNS:
             return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])
