@@ -6,6 +6,7 @@ convention the charset ISO-8859-8 means this, ISO-8859-8-I and Windows-1255 the 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from ingest.model import Encoding
@@ -14,9 +15,20 @@ RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 CONTRADICTION: Final = 4
 """Up to one part of the evidence in so many may contradict it: names and abbreviations."""
 # Hebrew letters in their final form, and Arabic letters that only end words.
-_FINAL = "\u05da\u05dd\u05df\u05e3\u05e5\u0629\u0649"
+_FINAL = "\u05da\u05dd\u05df\u05e3\u05e5\u0629\u0649\u06ba\u06c3\u06d2"
+# Words of grammar: Hebrew and Yiddish, Arabic, Persian, Urdu.
+_FREQUENT = frozenset(
+    word
+    for words in (
+        "את של על הוא היא כי גם או די און פון איז",
+        "في من على إلى عن هذا التي الذي",
+        "از که این است در با برای شد آن را",
+        "کے کی میں ہے کو سے نے کا ہیں",
+    )
+    for word in words.split()
+)
 _ARTICLE = "\u0627\u0644"
-_WORDS = re.compile("[\u05d0-\u05ea\u0621-\u064a]{2,}")
+_WORDS = re.compile("[\u05d0-\u05ea]{2,}|[\u0621-\u064a\u066e-\u06d3]{2,}")
 _WITH_ARTICLE = 4  # letters of a word that has the article
 _VISUAL, _HEBREW = "iso8859-8", "cp1255"
 _UNDECLARED = 4  # evidence that a text without a stated charset must have
@@ -24,14 +36,24 @@ _LATIN = re.compile(f"(?!{RIGHT_TO_LEFT.pattern})[^\\W\\d_]")
 # What is shown from left to right within right-to-left text: words, and numbers with their signs.
 _SIGN = "[#$%°€£₪¢]"
 _UNIT = re.compile(
-    rf"{_SIGN}{{0,3}}\d+(?:[.,:/+-]\d+)*{_SIGN}{{0,3}}|(?:(?!{RIGHT_TO_LEFT.pattern})\w)+"
+    rf"{_SIGN}{{0,3}}\d+(?:[.,:/+\u066b\u066c-]\d+)*{_SIGN}{{0,3}}|(?:(?!{RIGHT_TO_LEFT.pattern})\w)+"
 )
+# Next to Arabic letters, only these signs keep numbers together: those below are turned with the
+# text, so that a telephone number is shown with its last part first (UAX 9, rules W2 to W7).
+_ARABIC_UNIT = re.compile(
+    rf"\d+(?:[.,:/\u060c\u066b\u066c]\d+)*|(?:(?!{RIGHT_TO_LEFT.pattern})\w)+"
+)
+ARABIC: Final = re.compile("[\u0620-\u064a\u066e-\u06d3\u06fa-\u077f\ufb50-\ufdff\ufe70-\ufefc]")
+_HEBREW_LETTER = re.compile("[\u05d0-\u05ea]")
 _EMBEDDED = re.compile(
     f"{RIGHT_TO_LEFT.pattern}+(?:(?:(?!{_LATIN.pattern}).)*{RIGHT_TO_LEFT.pattern})?"
 )
 _APART_FROM_NUMBER = re.compile(rf"{RIGHT_TO_LEFT.pattern}|[()\[\]]|\s\s")
 _QUOTE = re.compile(r"(?:> ?)*")
 _PAIRS = "()[]{}<>«»"
+_OPENING = _PAIRS[::2]
+_OPENS_OR_CLOSES = _PAIRS + "\"'"
+_ENDS = _PAIRS + "\"'.,:;!?\u060c\u061b\u061f\u06d4"
 _MIRRORED = str.maketrans(
     _PAIRS, "".join(b + a for a, b in zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 )
@@ -42,6 +64,7 @@ def order_evidence(text: str) -> int:
     score = 0
     for word in _WORDS.findall(text):
         score += (word[-1] in _FINAL) - (word[0] in _FINAL)
+        score += (word in _FREQUENT) - (word[::-1] in _FREQUENT)
         if len(word) >= _WITH_ARTICLE:
             score += word.startswith(_ARTICLE) - word.endswith(_ARTICLE[::-1])
     return score
@@ -89,6 +112,40 @@ def runs_right_to_left(text: str) -> bool:
     return 2 * len(RIGHT_TO_LEFT.findall(text)) >= len(_LATIN.findall(text))
 
 
+Turned = tuple[int, bool]
+"""The place of a character, and whether it was turned around, as a bracket is mirrored then."""
+
+
+def with_brackets(text: str, is_turned: Sequence[bool]) -> str:
+    """A text in logical order whose brackets open and close what they stand at.
+
+    Some programs store the sign that readers see, others the one that was typed. Where the spaces
+    around a turned one do not say what it is, most others decide; else it was the sign seen.
+    """
+    wanted = {place: _opens(text, place) for place, char in enumerate(text) if char in _PAIRS}
+    votes = sum(
+        (opens != (text[place] in _OPENING)) - (opens == (text[place] in _OPENING))
+        for place, opens in wanted.items()
+        if opens is not None and is_turned[place]
+    )
+    characters = list(text)
+    for place, opens in wanted.items():
+        is_wrong = is_turned[place] and votes >= 0
+        if opens is not None:
+            is_wrong = opens != (text[place] in _OPENING)
+        if is_wrong:
+            characters[place] = mirrored(text[place])
+    return "".join(characters)
+
+
+def _opens(text: str, place: int) -> bool | None:
+    """Whether a bracket opens, by the spaces around it; None if that does not tell."""
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    is_after_word = bool(before) and not before.isspace() and before not in _OPENS_OR_CLOSES
+    is_before_word = bool(after) and not after.isspace() and after not in _ENDS
+    return None if is_after_word == is_before_word else is_before_word
+
+
 def mirrored(character: str) -> str:
     """The other bracket of a pair; other characters unchanged."""
     return character.translate(_MIRRORED)
@@ -124,11 +181,16 @@ def _reversed(line: str, start: int, end: int) -> list[tuple[int, bool]]:
     return order
 
 
+def _is_arabic(line: str, start: int, end: int) -> bool:
+    return len(ARABIC.findall(line, start, end)) > len(_HEBREW_LETTER.findall(line, start, end))
+
+
 def _left_to_right(line: str, start: int, end: int) -> list[tuple[int, int]]:
     """Where words and numbers stand; neighbours are one unless both are numbers."""
     runs: list[tuple[int, int]] = []
     had_letter = False
-    for unit in _UNIT.finditer(line, start, end):
+    units = _ARABIC_UNIT if _is_arabic(line, start, end) else _UNIT
+    for unit in units.finditer(line, start, end):
         has_letter = _LATIN.search(unit[0]) is not None
         if runs and (has_letter or had_letter):
             begin, close = runs[-1]

@@ -2,9 +2,8 @@
 
 charset-normalizer rules out encodings that decode to a mess. For short texts (a list of names, a
 small CSV) several remain: `你好` in GB 18030 also decodes to two Hangul syllables. So these are
-compared by how many of their characters are common in the languages written in that encoding. Of
-the 28 texts in tests/unit/formats/test_decode.py, charset-normalizer alone decodes 12; this module
-decodes all.
+compared by how many of their characters are common in the languages written in that encoding.
+charset-normalizer alone misses many of the texts in tests/unit/formats/test_decode.py.
 """
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
@@ -31,12 +30,16 @@ _LETTERS = {
     "cp1256": "ايلمنترويبةعدسفهكأقحج،",
     "cp874": "านรอกเงมยลวดทตสปแคพไหจบชขิีัุู่้ำ์ะ",
     "koi8_r": "оеаинтсрвлкмдпуяы",
+    "koi8_u": "оеаинтсрвлкмдпуяыіїє",
     "cp1257": "āčēģīķļņšūžąęėįųõäöüåøæÅÄÖ",
     "iso8859_2": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
     "cp866": "оеаинтсрвлкмдпуяы",
     "mac_cyrillic": "оеаинтсрвлкмдпуяы",
+    "iso8859_5": "оеаинтсрвлкмдпуяыії",
+    "cp862": "יוהלאמרתבשנםעכד",
     "cp850": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
     "mac_roman": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
+    "cp852": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
 }
 # Codec and lead bytes of the rows that hold the common characters of a double-byte encoding.
 _ROWS = {
@@ -46,16 +49,20 @@ _ROWS = {
     "cp932": ("cp932", (*range(0x82, 0x84), *range(0x88, 0x98))),
     "euc_jp": ("euc_jp", (*range(0xA4, 0xA6), *range(0xB0, 0xD0))),
 }
-_LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "mac_roman"}
+_LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "cp852", "mac_roman"}
 _CANDIDATES = (*_ROWS, *_LETTERS)
 NOT_LATIN = frozenset(_CANDIDATES) - _LATIN
 """Encodings of non-Latin scripts."""
 _HIGH = bytes(range(0x80, 0x100))
 _EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?\d)")
 """A euro sign beside an amount (cp1252); in other encodings 0x80 would be a lone letter."""
+_MAC_CYRILLIC = re.compile(rb"[\x80-\x9f\xdf]")
+"""Capitals and the last letter: without them, letters are those of cp1251, its capitals quotes."""
 _SHORT = 512  # bytes
 _VALID_BESIDE_INVALID = 25  # characters of two bytes beside each invalid byte
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
+_CAPITAL_INSIDE = re.compile("(?<=[a-z])[À-ÖØ-ÞĄĆĘŁŃŚŠŹŻŽČĎĚŇŘŤŮŐŰŒ](?=[a-z])")
+"""In a word, a capital is another letter of another encoding."""
 # Weight of a capital: the wrong encoding may swap case (KOI8-R read as cp1251), and must score less
 # than the right one.
 _CAPITAL = 0.7
@@ -82,6 +89,8 @@ def guess(sample: bytes) -> Guess | None:
     scored = _double_byte(sample) or _accepted(sample)
     if not scored:
         return None
+    if not _MAC_CYRILLIC.search(sample):
+        scored = [row for row in scored if row[2] != "mac_cyrillic"]
     scored.sort(key=lambda row: _CANDIDATES.index(row[2]))
     _, familiar, name = max(scored, key=lambda row: row[0])
     return Guess(name, round(familiar * min(1.0, 0.4 + _beyond_ascii(sample) / 50), 2))
@@ -149,6 +158,8 @@ def familiarity(text: str, encoding: str) -> float:
             known += 1
         elif char.lower() in common:
             known += _CAPITAL
+    if encoding in _LATIN:
+        known -= len(_CAPITAL_INSIDE.findall(text))
     share = known / len(foreign)
     # Languages in Latin script write mostly ASCII letters.
     if encoding in _LATIN and len(foreign) > 4 and 2 * len(foreign) > _letters(text):

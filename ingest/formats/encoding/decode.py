@@ -35,7 +35,8 @@ _ISO_2022 = (
 _BLOCK = 1024 * 1024
 _TRUSTED_ERRORS = 0.02  # share of non-ASCII bytes that a declared charset may fail to decode
 _CONVINCING = 0.7  # confidence of a guess that overrules the declared charset
-_PLAUSIBLE = 0.5  # confidence of a guess for the lines that are not UTF-8
+_UNFAMILIAR = 0.6  # of that confidence: how familiar the letters by the declaration may be
+_PLAUSIBLE = 0.35  # confidence of a guess for the lines that are not UTF-8
 _LARGEST_MIXTURE = 64 * 1024 * 1024  # bytes; each line becomes an object
 _CONTROL = re.compile("[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _FOREIGN = re.compile(rb"[\x80-\xff]")
@@ -209,7 +210,8 @@ def _is_wrong_default(data: bytes, name: str) -> bool:
         guess is not None
         and guess.name in charset.NOT_LATIN
         and guess.confidence > _CONVINCING
-        and charset.familiarity(sample.decode(name, "replace"), name) < guess.confidence / 2
+        and charset.familiarity(sample.decode(name, "replace"), name)
+        < _UNFAMILIAR * guess.confidence
     )
 
 

@@ -17,7 +17,7 @@ from ingest.formats.common.letter_order import RIGHT_TO_LEFT
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import HYPHEN
 
-_UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff" + HYPHEN + "]")
+_UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff" + HYPHEN + "]")
 _GARBLED = 0.3  # share of the sample
 _SAMPLE = 60  # characters
 _FEW_DIFFERENT = 15  # characters in the sample; texts have about 25
@@ -37,12 +37,14 @@ _LINE = 25  # characters; lists of single words have no spaces, either
 _LEAST_VOWELS = 0.18  # of the letters; languages in Latin script have 0.3 to 0.5
 _SEVERAL = re.compile(r"[^\W\d_]{2,}")
 _LETTER = re.compile(r"[^\W\d_]")
-_LARGEST_SHIFT = 60
+_SHIFTS = frozenset(range(1, 61)) - {32}  # that one makes small letters of capitals
 _MOST_LETTERS = 0.5  # of a text, spaces may be among the moved
 _CODES = 128
 _LETTERS = np.array([chr(code).isalpha() for code in range(_CODES)], np.int64)
-_FREQUENT = np.array([chr(code).lower() in "etaonirsl" for code in range(_CODES)], np.int64)
 _MOST_SHIFTS = 8
+_USUAL = "etaonirsl"
+_FREQUENT = np.array([chr(code).lower() in _USUAL for code in range(_CODES)], np.int64)
+_ODD, _WRITTEN, _WRITTEN_VOWELS, _WRITTEN_SMALL = 0.5, 0.56, 0.33, 0.85  # shares of letters
 _VOWELS = np.array([chr(code) in "aeiouyAEIOUY" for code in range(_CODES)], np.int64)
 _PRINTED = range(33, 127)
 _SPACE, _KEPT = ord(" "), frozenset(b" \r\n\t")
@@ -134,10 +136,39 @@ def _is_moved(text: str) -> bool:
         return False
     codes = _TOO_FAR.sub("\xff", text).encode("latin-1")
     wanted = max(_KNOWN, 2 * as_it_is)
-    return any(
-        _known(codes.translate(_moved(shift)).decode("ascii"), wanted) >= wanted
-        for shift in _plausible_shifts(text)
+    is_odd = _is_odd(text)
+    for shift in _plausible_shifts(text):
+        moved = codes.translate(_moved(shift)).decode("ascii")
+        if _known(moved, wanted) >= wanted or (is_odd and _looks_written(moved)):
+            return True
+    return False
+
+
+def _is_odd(text: str) -> bool:
+    """Whether the usual letters are rare, as in no language in Latin script."""
+    letters = _small_letters(text)
+    return _share_of(_USUAL, letters) < _ODD
+
+
+def _looks_written(text: str) -> bool:
+    """Whether a text has the letters of some language in Latin script: mostly small, mostly usual
+    ones, with enough vowels. Random letters, and codes of letters and figures, have not."""
+    letters = _small_letters(text)
+    small = sum(map(str.islower, text))
+    return (
+        len(set(letters)) >= _FEW_DIFFERENT
+        and small >= _WRITTEN_SMALL * len("".join(text.split()))
+        and _share_of(_USUAL, letters) >= _WRITTEN
+        and _share_of("aeiou", letters) >= _WRITTEN_VOWELS
     )
+
+
+def _small_letters(text: str) -> str:
+    return "".join(_LETTER.findall(text)).lower()
+
+
+def _share_of(some: str, letters: str) -> float:
+    return sum(map(letters.count, some)) / max(len(letters), 1)
 
 
 def _plausible_shifts(text: str) -> list[int]:
@@ -149,7 +180,7 @@ def _plausible_shifts(text: str) -> list[int]:
     are_plausible = (letters >= _MOST_LETTERS * len(codes)) & (vowels >= _LEAST_VOWELS * letters)
     frequent = np.where(are_plausible, np.correlate(_FREQUENT, counts, "full"), 0)
     order = [place - (_CODES - 1) for place in np.argsort(-frequent).tolist() if frequent[place]]
-    return [shift for shift in order if 0 < abs(shift) <= _LARGEST_SHIFT][:_MOST_SHIFTS]
+    return [shift for shift in order if abs(shift) in _SHIFTS][:_MOST_SHIFTS]
 
 
 @cache

@@ -21,7 +21,6 @@ from ingest.formats.pdf.layout.listings import find_fixed_width
 from ingest.formats.pdf.layout.parallel import split_parallel
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
-from ingest.formats.pdf.layout.right_to_left import is_mostly_right_to_left, restore_logical_order
 from ingest.formats.pdf.layout.roll_back import run_or_roll_back
 from ingest.formats.pdf.layout.text_lines import (
     PageLines,
@@ -29,6 +28,7 @@ from ingest.formats.pdf.layout.text_lines import (
     read_lines,
 )
 from ingest.formats.pdf.layout.vertical import VerticalPages, is_dropped, turned_if_vertical
+from ingest.formats.pdf.right_to_left.lines import is_mostly_right_to_left, restore_logical_order
 from ingest.formats.pdf.tables.page_tables import tables_right_to_left, tables_to_markdown
 from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
 from ingest.optional_steps import attempt, improve
@@ -187,15 +187,14 @@ class PageReader:
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
         one = [lines]
         run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
-        run_or_roll_back("reading_order", one, lambda: split_parallel(lines, text_page))
-        run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
         any_from_right = not text.isascii() and RIGHT_TO_LEFT.search(text) is not None
         if any_from_right:
             run_or_roll_back("right_to_left", one, lambda: self._restore_order(text_page, lines))
-        if not lines.is_reordered:
-            from_right = any_from_right and is_mostly_right_to_left(text)
-            find = tables_right_to_left if from_right else tables_to_markdown
-            run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
+        run_or_roll_back("reading_order", one, lambda: split_parallel(lines, text_page))
+        run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
+        from_right = any_from_right and is_mostly_right_to_left(text)
+        find = tables_right_to_left if from_right else tables_to_markdown
+        run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
         attempt("layout", lambda: find_fixed_width(text_page, lines))
         attempt("headings", lambda: find_bold(text_page, lines))
@@ -243,7 +242,7 @@ class PageReader:
                 self._findings.by_ocr[index] = found.words
                 return plain_lines(found.text)
         self._findings.warnings.add("garbled_text")
-        if 0 < len("".join(clean(text)[0].split())) < _FEW_SIGNS:
+        if clean(text)[0].strip() and len("".join(text.split())) < _FEW_SIGNS:
             return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])

@@ -33,6 +33,12 @@ KOREAN = "이것은 문자 인코딩 감지를 시험하기 위한 짧은 문장
         (RUSSIAN, "cp1251"),
         (RUSSIAN, "koi8_r"),
         (RUSSIAN, "mac_cyrillic"),
+        (RUSSIAN, "iso8859_5"),
+        ("Цей договір укладено між сторонами, її умови та дії.", "koi8_u"),
+        ("Този договор се сключва между страните.", "cp1251"),  # its capital: a quote of a Mac's
+        (CZECH, "cp852"),
+        (HEBREW, "cp862"),
+        ("Räksmörgås på båten, ånga och öl", "mac_roman"),
         (UKRAINIAN, "cp1251"),
         (CZECH, "cp1250"),
         (GREEK, "cp1253"),
@@ -260,9 +266,18 @@ def test_utf7_is_never_guessed() -> None:
     assert decode(data, declared="text/html; charset=utf-7")[0] == data.decode("ascii")
 
 
-def test_declared_latin1_is_not_believed_for_cyrillic_text() -> None:
-    page = b'<meta charset="iso-8859-1">'
+def test_two_lines_of_another_encoding_are_read_in_theirs() -> None:
+    text = "größe\n" * 3 + "Straße übel\nÄrger Öl"
+    data = ("größe\n" * 3).encode() + "Straße übel\nÄrger Öl".encode("cp1252")
 
+    assert decode(data)[0] == text
+
+
+def test_declared_latin1_is_not_believed_for_text_of_another_script() -> None:
+    page = b'<meta charset="iso-8859-1">'
+    hebrew = 2 * "ההסכם נחתם בין הצדדים ונכנס לתוקף ביום החתימה. "
+
+    assert decode(page + hebrew.encode("cp1255"))[0].endswith(hebrew)
     assert decode(page + RUSSIAN.encode("cp1251"))[0].endswith(RUSSIAN)
     assert decode(page + GERMAN.encode("cp1252"))[0].endswith(GERMAN)
 

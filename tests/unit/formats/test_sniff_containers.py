@@ -1,6 +1,7 @@
 """Containers by their parts, odd and minimal ones too; formats that nobody reads, by name."""
 
 import io
+import lzma
 import struct
 import tarfile
 import zipfile
@@ -128,6 +129,10 @@ def test_tar_is_detected_by_its_checksum() -> None:
         (b"MZ\x90\0\3\0\0\0" + bytes(range(256)) * 4, "a Windows program"),
         (b"\x7fELF\2\1\1" + bytes(200), "a program"),
         (b"wOF2" + bytes(range(256)), "a font"),
+        (b"\x89LZO\0\r\n\x1a\n" + b"\x10" * 99, "an lzop file"),
+        (lzma.compress(bytes(99), lzma.FORMAT_ALONE), "an LZMA file (.lzma)"),
+        (b"\x9b\xa5\x21\0" + bytes(200), "a Word 1 or Word 2 document"),
+        (b"\0\0\0\x0cjP  \r\n\x87\n" + bytes(200), "a JPEG 2000 picture"),
         (b"8BPS\0\1" + bytes(200), "a Photoshop picture"),
         (b"%!PS-Adobe-3.0\n%%Title: x\n", "a PostScript file"),
         (b"G" + bytes(range(1, 188)) + (b"G" + bytes(187)) * 9, "a video"),

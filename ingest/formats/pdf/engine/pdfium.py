@@ -2,8 +2,8 @@
 
 Why not pypdfium2 alone: a call of its binding takes a microsecond or more, mostly for conversions.
 Here the same C functions are called with raw addresses and write into arrays; through the binding,
-examining a page would double its reading time. In ingest/formats, only this module and
-pdfium_annotations.py use ctypes.
+examining a page would double its reading time. In ingest/formats, only the modules of this folder
+use ctypes.
 
 Handles are addresses (int); 0 means that pdfium failed or found nothing, and callers must check it.
 Pages, text pages and annotations must be closed by whoever opened them; objects, segments and

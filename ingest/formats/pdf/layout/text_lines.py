@@ -57,6 +57,8 @@ class Line:
     start: int = 0
     """pdfium's index of its first character."""
     end: int = 0
+    places: Sequence[int] | None = None
+    """pdfium's index of each character, if they do not follow each other from `start`."""
     bold: bool = False
     """Set only for lines that may be headings in the size of the body."""
     stands_alone: bool = False
@@ -125,8 +127,6 @@ class PageLines:
     """Whether a line begins where its predecessor ends, as behind a raised figure."""
     has_raised: bool = False
     """Whether figures were found that are raised or lowered."""
-    is_reordered: bool = False
-    """Whether characters of some lines are in another order than pdfium's."""
     gaps: set[int] = field(default_factory=set)
     """`start` of each line that is wider than its text, or stands beside another."""
 

@@ -26,7 +26,8 @@ class Glyphs:
 
     def has_positions(self, line: Line) -> bool:
         """Whether pdfium's character indices match the text of the line."""
-        return line.end - line.start == len(line.text) and line.kind == "text"
+        has_all = line.places is not None or line.end - line.start == len(line.text)
+        return has_all and line.kind == "text"
 
     def load_words(self, lines: Iterable[Line]) -> None:
         """Find the words of all these lines in one call, twice as fast as line by line."""
@@ -35,7 +36,7 @@ class Glyphs:
         boxes = iter(
             self._boxes(
                 [
-                    line.start + index
+                    _index(line, index)
                     for line, words in zip(new, spans, strict=True)
                     for start, end in words
                     for index in (start, end - 1)
@@ -59,7 +60,7 @@ class Glyphs:
     def letters(self, line: Line, word: Word) -> list[Word]:
         """The characters of a word, each as a separate Word."""
         start, end, _, _ = word
-        boxes = self._boxes(range(line.start + start, line.start + end))
+        boxes = self._boxes([_index(line, index) for index in range(start, end)])
         return [
             (start + index, start + index + 1, left, right)
             for index, (left, _, right, _) in enumerate(boxes)
@@ -72,6 +73,10 @@ class Glyphs:
         if self._mirrored:
             return [(-right, top, -left, bottom) for left, top, right, bottom in boxes]
         return boxes
+
+
+def _index(line: Line, place: int) -> int:
+    return line.start + place if line.places is None else line.places[place]
 
 
 def cell_text(pieces: Sequence[str]) -> str:

@@ -20,6 +20,13 @@ before the first of October, and what was paid for the time after it is returned
 GERMAN = """Der Vertrag wird zwischen den Parteien geschlossen und gilt ab dem Tag der Unterschrift.
 Jede von ihnen kann ihn zum Ende des Jahres beenden, wenn sie das vor dem ersten
 Oktober mitteilt, und was danach bezahlt wurde, wird mit der Rechnung verrechnet."""
+# In languages whose words of grammar are not known.
+SWAHILI = """Mkataba huu umefanywa kati ya pande mbili na unaanza kutumika siku ya kutiwa saini.
+Kila upande unaweza kuusitisha mwishoni mwa mwaka kwa kutoa taarifa ya maandishi
+kabla ya tarehe moja Oktoba na kilicholipwa kwa muda unaofuata kitarudishwa."""
+POLISH = """Umowa zostaje zawarta miedzy stronami i wchodzi w zycie z dniem podpisania. Kazda
+moze ja wypowiedziec na koniec roku, jezeli zawiadomi o tym na pismie przed pierwszym
+pazdziernika, a kwoty zaplacone za czas pozniejszy zostana zwrocone."""
 _GLYPHS = {code: index for index, code in enumerate(dict.fromkeys(TEXT + GERMAN), start=33)}
 _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /AAAAAA+Sub "
 
@@ -83,6 +90,9 @@ GARBLED = [
     pytest.param(mapped(TEXT, moved(-29)), id="moved by 29"),
     pytest.param(mapped(GERMAN, moved(-29)), id="German moved by 29"),
     pytest.param(mapped(TEXT, moved(1)), id="moved by 1"),
+    pytest.param(mapped(TEXT, moved(31)), id="moved to controls"),
+    pytest.param(mapped(SWAHILI, moved(-29)), id="Swahili moved by 29"),
+    pytest.param(mapped(POLISH, moved(1)), id="Polish moved by 1"),
     pytest.param(mapped(TEXT, lambda code: ord(code) + 3), id="moved with its spaces"),
     pytest.param(mapped(TEXT, lambda code: 0xF000 + ord(code)), id="private use"),
     pytest.param(mapped(TEXT, lambda code: ord("n")), id="one letter"),
@@ -174,6 +184,8 @@ READABLE = {
     "Chinese in Latin letters": said("Women jintian qu Beijing kan pengyou ta hen gaoxing"),
     "Russian in Latin letters": said("Nastoyashchiy dogovor vstupaet v silu posle podpisaniya"),
     "Welsh": said("Mae pob un o'r plant yn hoffi chwarae pel droed ar y stryd bob dydd"),
+    "Swahili": SWAHILI,
+    "Polish": POLISH,
     "capitals": TEXT.upper(),
     "DNA": "\n".join("".join(_SEED.choices("ACGT", k=60)) for _ in range(20)),
     "crosses": "\n".join("x x x x x x x x x x x x" for _ in range(12)),
@@ -181,6 +193,8 @@ READABLE = {
     "dates": "\n".join(f"0{n % 9 + 1}/1{n % 9}/2015 0{n % 8 + 1}/30/2015" for n in range(40)),
     "dotted lines": "\n".join(f"Chapter {n} {'.' * 60} {n}" for n in range(20)),
     "French": said("Élève à l'école où l'été s'achève déjà, là-bas, près des forêts"),
+    # Without its figures and signs, each would have more words of grammar: in capitals.
+    "matrices": f"{TEXT.splitlines()[0]}\n{rows([str(n % 7) for n in range(60)], 6)}",
     "greetings": "\n".join(["Hello world " * 6] * 12),
 }  # fmt: skip
 

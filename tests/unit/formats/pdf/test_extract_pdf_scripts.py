@@ -1,51 +1,17 @@
 """PDF: text from right to left and from top to bottom."""
 
+# ruff: noqa: RUF001  (the letters of other scripts are the point)
+
 import io
+import random
+import re
 from collections.abc import Sequence
 
 import pytest
 
 from ingest.formats.common.letter_order import order_evidence
-from ingest.formats.pdf.layout.right_to_left import in_logical_order
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import document, grid
-
-_LAM, _ALEF, _BEH, _FATHA = "\u0644", "\u0627", "\u0628", "\u064e"
-
-
-def one_by_one(count: int) -> list[tuple[float, float]]:
-    """Places of characters from right to left, 10 points each."""
-    return [(100.0 - 10 * index, 110.0 - 10 * index) for index in range(count)]
-
-
-def test_characters_of_one_glyph_are_put_back_in_its_order() -> None:
-    places = [*one_by_one(2), (90.0, 100.0), (80.0, 90.0)]  # the second and third at one place
-
-    assert in_logical_order(_BEH + _ALEF + _LAM + _BEH, places) == _BEH + _LAM + _ALEF + _BEH
-
-
-def test_ligatures_in_logical_order_are_unchanged() -> None:
-    assert in_logical_order(_LAM + _ALEF, [(90.0, 100.0)] * 2) == _LAM + _ALEF
-
-
-def test_arabic_article_is_not_a_ligature() -> None:
-    assert in_logical_order(_ALEF + _LAM + _BEH, one_by_one(3)) == _ALEF + _LAM + _BEH
-
-
-def test_a_mark_follows_the_letter_that_it_is_on() -> None:
-    places = [(90.0, 100.0), (83.0, 87.0), (80.0, 90.0)]
-
-    assert in_logical_order(_ALEF + _FATHA + _BEH, places) == _ALEF + _BEH + _FATHA
-
-
-def test_mark_on_the_preceding_letter_is_unchanged() -> None:
-    places = [(90.0, 100.0), (93.0, 97.0), (80.0, 90.0)]
-
-    assert in_logical_order(_ALEF + _FATHA + _BEH, places) == _ALEF + _FATHA + _BEH
-
-
-def test_latin_text_is_left_alone() -> None:
-    assert in_logical_order("fi", [(0.0, 10.0)] * 2) == "fi"
 
 
 def japanese(mode: bytes, content: bytes) -> bytes:
@@ -112,6 +78,10 @@ def test_letters_that_begin_or_end_words_tell_the_order(text: str) -> None:
     assert order_evidence("Latin words") == 0
 
 
+LIGATURES = {"\ue001": "\u0644\u0627", "\ue002": "\u05e9\u05c1"}
+"""Glyphs of several characters: lam with alef, shin with its dot."""
+
+
 def drawn(*texts: str) -> bytes:
     """The characters from left to right, one line for each text."""
     return drawn_at([(50 + 6 * len(text), 700 - 30 * row, text) for row, text in enumerate(texts)])
@@ -121,7 +91,10 @@ def drawn_at(texts: Sequence[tuple[float, float, str]], extra: bytes = b"") -> b
     """The characters of each text from left to right; with the place of its right end."""
     letters = sorted({letter for _, _, text in texts for letter in text} - {" "})
     codes = {letter: 0x41 + place for place, letter in enumerate(letters)}
-    pairs = "".join(f"<{code:02x}> <{ord(letter):04x}>\n" for letter, code in codes.items())
+    pairs = "".join(
+        f"<{code:02x}> <{LIGATURES.get(letter, letter).encode('utf-16-be').hex()}>\n"
+        for letter, code in codes.items()
+    )
     cmap = (
         "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
         f"{len(codes)} beginbfchar\n{pairs}endbfchar endcmap"
@@ -145,6 +118,81 @@ def test_right_to_left_text_is_read_whatever_the_producer_wrote(text: str) -> No
     as_it_looks = extract_file(io.BytesIO(drawn(text[::-1])), name="a.pdf")
 
     assert in_the_order_of_speech.text == as_it_looks.text == text
+
+
+# As read, and as displayed from left to right.
+_DISPLAYED = [
+    (
+        "שלום עולם, היום 12.5% מהתושבים הגיעו ב-03.09.98 (Windows 95 Pro) לירושלים.",
+        ".םילשוריל (Windows 95 Pro) 03.09.98-ב ועיגה םיבשותהמ 12.5% םויה ,םלוע םולש",
+    ),
+    ("הטלפון 02-345678 או info@example.com בלבד", "דבלב info@example.com וא 02-345678 ןופלטה"),
+    ("מחיר: $45.90 [כולל מס], 3×5", "5×3 ,[סמ ללוכ] $45.90 :ריחמ"),
+    ("בנספח א' (סעיף ב)", "(ב ףיעס) 'א חפסנב"),
+    # Signs between Arabic figures are turned with the text.
+    ("ارتفعت النسبة 45.5% والرقم 966-55-34", "34-55-966 مقرلاو %45.5 ةبسنلا تعفترا"),
+    ("قال «نعم» بتاريخ ٠٣/٠٤/٩٨ في المدينة", "ةنيدملا يف ٠٣/٠٤/٩٨ خيراتب «معن» لاق"),
+    ("شرکت با Windows 95 در تهران است", "تسا نارهت رد Windows 95 اب تکرش"),
+    ("کمپنی کے ملازم، لاہور میں ہیں۔", "۔ںیہ ںیم روہال ،مزالم ےک ینپمک"),
+]
+
+
+@pytest.mark.parametrize(("logical", "shown"), _DISPLAYED)
+def test_words_are_turned_as_they_are_displayed(logical: str, shown: str) -> None:
+    assert extract_file(io.BytesIO(drawn(shown)), name="a.pdf").text.replace("\\", "") == logical
+
+
+@pytest.mark.parametrize(("logical", "shown"), _DISPLAYED)
+def test_the_order_of_the_file_does_not_matter(logical: str, shown: str) -> None:
+    words = enumerate(re.finditer(r"\S+", shown))
+    pieces = [(50 + 6 * word.end() + 3 * number, 700, word[0]) for number, word in words]
+    random.Random(7).shuffle(pieces)
+
+    found = extract_file(io.BytesIO(drawn_at(pieces)), name="a.pdf")
+
+    assert found.text.replace("\\", "") == logical
+
+
+def test_brackets_open_and_close_however_they_are_stored() -> None:
+    as_typed = "[דבלב םויה[ )םלוע םולש) בתכ אוה"
+
+    found = extract_file(io.BytesIO(drawn(as_typed)), name="a.pdf")
+
+    assert found.text == "הוא כתב (שלום עולם) [היום בלבד]"
+
+
+def test_a_hebrew_passage_in_an_english_line_turns_alone() -> None:
+    shown = "The words הריד רכש (rent) are of 1948."
+
+    assert extract_file(io.BytesIO(drawn(shown)), name="a.pdf").text == (
+        "The words שכר דירה (rent) are of 1948."
+    )
+
+
+def test_letters_of_a_ligature_keep_their_order() -> None:
+    shown = "مويلا ةنيدملا يف \ue001هأ"
+    hebrew = "םויה לש ם\ue002"
+
+    assert extract_file(io.BytesIO(drawn(shown)), name="a.pdf").text == "أهلا في المدينة اليوم"
+    assert extract_file(io.BytesIO(drawn(hebrew)), name="a.pdf").text == "שׁם של היום"
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_mark_follows_the_letter_that_it_is_on(*, is_before: bool) -> None:
+    base = [(200, 700, "םויה לש םולש")]
+    marks = [(200 - 1, 700, "\u05b8"), (200 - 6 * 10, 700, "\u05bc")]
+
+    found = extract_file(
+        io.BytesIO(drawn_at([*marks, *base] if is_before else [*base, *marks])), name="a.pdf"
+    )
+
+    assert found.text == "ש\u05b8לום של היו\u05bcם"
+
+
+def test_what_stretches_letters_is_no_text() -> None:
+    assert extract_file(io.BytesIO(drawn("ةني??دملا يف موي?لا")), name="a.pdf").text == (
+        "اليوم في المدينة"
+    )
 
 
 def test_lines_that_contradict_each_other_are_flagged() -> None:
