@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingest.formats.pdf.layout.heading_candidates import LONGEST, join
+from ingest.formats.pdf.headings.candidates import LONGEST, join
 from ingest.formats.pdf.layout.text_lines import PageLines
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")

@@ -1,0 +1,130 @@
+"""PDF: kinds of headings and what resembles them, and the levels of documents of many kinds."""
+
+import pytest
+
+from tests.builders.make_pdf import at, lines
+from tests.unit.formats.pdf.headed_pages import PROSE, headings, sections
+
+
+def test_authors_and_dates_around_the_title_are_no_headings() -> None:
+    def centred(y: float, text: str, size: float) -> bytes:
+        return at(306 - 0.25 * size * len(text), y, text, size=size)
+
+    title = centred(740, "On Pumps", 24) + centred(700, "Ann Lee and Tom Rowe", 16)
+    title += centred(670, "March 2024", 16) + lines(50, 640, *PROSE * 3)
+    text = sections(at(50, 700, "1 Valves", size=18), at(50, 550, "Cold hall", size=18))
+
+    assert headings(title, text) == ["# On Pumps", "## 1 Valves", "## Cold hall"]
+
+
+def test_the_only_section_below_a_title_is_a_heading() -> None:
+    title = at(50, 740, "On Pumps", size=24)
+
+    assert headings(title + sections(at(50, 700, "Cold hall", size=18))) == [
+        "# On Pumps",
+        "## Cold hall",
+    ]
+
+
+def test_headings_without_number_are_beside_numbered_ones_of_their_size() -> None:
+    text = sections(at(50, 700, "1 Valves", size=18), at(50, 550, "1.1 Cold hall", size=15))
+    more = sections(at(50, 700, "Terms", size=15), at(50, 550, "Sources", size=18))
+
+    assert headings(text, more) == ["# 1 Valves", "## 1.1 Cold hall", "## Terms", "# Sources"]
+
+
+def test_levels_without_headings_are_left_out_and_the_rarest_join_the_next() -> None:
+    sizes = [30, 26, 23, 20, 18, 16, 14, 14]
+    pages = [sections(at(50, 700, f"{'ABCDEFGH'[n]}bc", size=size)) for n, size in enumerate(sizes)]
+
+    levels = [title.count("#") for title in headings(*pages)]
+
+    assert levels == sorted(levels)
+    assert levels[0] == 1
+    assert levels[-3:] == [5, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("high", "low"),
+    [("Abschnitt 1 Allgemeines", "§ 1 Zweck"), ("CHAPTER II. Duties", "Article 3. Controls")],
+)
+def test_articles_are_below_chapters_of_their_size(high: str, low: str) -> None:
+    content = sections(at(50, 700, high, size=16), at(50, 550, low, size=16))
+
+    assert headings(content) == [f"# {high}", f"## {low}"]
+
+
+def test_the_number_of_an_article_is_joined_to_its_bold_title() -> None:
+    titles = b"".join(
+        at(50, 705 - 150 * n, f"Artikel {n + 1}", font="B")
+        + at(50, 690 - 150 * n, title, font="B")
+        + lines(50, 670 - 150 * n, *PROSE * 3)
+        for n, title in enumerate(["Zweck", "Geltung", "Aufsicht"])
+    )
+
+    assert headings(titles) == [
+        "# Artikel 1: Zweck",
+        "# Artikel 2: Geltung",
+        "# Artikel 3: Aufsicht",
+    ]
+
+
+def test_numbers_that_count_as_sections_do_are_headings_in_one_font() -> None:
+    titles = ["1. Purpose", "1.1 Cold store", "1.2 Pumps", "2. Costs"]
+    content = sections(*(at(50, 705 - 150 * n, title) for n, title in enumerate(titles)))
+
+    assert headings(content) == ["# 1. Purpose", "## 1.1 Cold store", "## 1.2 Pumps", "# 2. Costs"]
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ["1. Purpose", "3. Cold store", "7. Pumps"],  # do not count
+        ["1. Purpose", "2. Costs"],  # too few
+        ["1. purpose of it", "2. costs of it", "3. end of it"],
+    ],
+)
+def test_other_numbers_are_no_headings_in_one_font(titles: list[str]) -> None:
+    content = sections(*(at(50, 705 - 150 * n, title) for n, title in enumerate(titles)))
+
+    assert headings(content) == []
+
+
+def test_an_enumeration_is_no_row_of_headings() -> None:
+    items = [f"{n}. {title}" for n, title in enumerate(["Purpose", "Costs", "Pumps", "Valves"], 1)]
+    bold = lines(50, 700, *items, font="B")
+
+    assert headings(bold + lines(50, 600, *PROSE * 20)) == []
+    plain = b"".join(at(50, 700 - 30 * n, item) for n, item in enumerate(items))
+    assert headings(plain + lines(50, 500, *PROSE * 2)) == []
+
+
+def test_capitals_are_headings_in_one_font() -> None:
+    titles = ["PURPOSE", "COLD STORE", "PUMPS"]
+    content = sections(*(at(50, 705 - 150 * n, title) for n, title in enumerate(titles)))
+
+    assert headings(content) == [f"# {title}" for title in titles]
+    assert headings(sections(at(50, 705, "CONFIDENTIAL"))) == []
+
+
+@pytest.mark.parametrize("name", ["Theorem 2", "Lemma 3.1 (Gauss)", "Définition 4", "Satz"])
+def test_the_names_of_theorems_are_no_headings(name: str) -> None:
+    assert headings(at(50, 700, name, font="B") + lines(50, 680, *PROSE * 6)) == []
+
+
+def test_the_header_of_a_table_is_no_heading() -> None:
+    header = at(50, 700, "Command", font="B") + at(250, 700, "Meaning of it", font="B")
+
+    assert headings(header + lines(50, 680, *PROSE * 6)) == []
+
+
+def test_the_size_of_a_line_is_that_of_its_longest_word() -> None:
+    initial = at(50, 700, "T", size=30) + at(70, 700, "he first words of a long chapter")
+    number = b"".join(
+        at(30, 500 - 14 * n, f"{n + 10}", size=5)
+        + at(50, 500 - 14 * n, "call(x, y) and more of it")
+        for n in range(20)
+    )
+
+    assert headings(initial + lines(50, 680, *PROSE * 5)) == []
+    assert headings(number + lines(50, 690, *PROSE)) == []
