@@ -19,6 +19,7 @@ _MODIFIERS: Final = (
     r"|async|export|default|declare|unsafe|extern|const|inline|partial|readonly|data|inner"
     r"|companion|suspend|operator|tailrec|local|global|case|implicit|mutating|nonisolated"
     r"|fileprivate|pub(?:\([^)\s]*\))?|constexpr|pure|elemental|recursive|strictfp|external|annotation|typedef"
+    r"|enum(?=\s+(?:class|struct)\b)"
     r"|template\s*<[^>]*>|create(?:\s+or\s+(?:replace|alter))?|temp|temporary)\s++)*+"
 )
 # The words that begin a definition, by language.
@@ -105,6 +106,10 @@ _EXTRA: Final = {
     ),
     "kotlin": r"|[ \t]*(?:\w+\s+)?(?P<method>constructor|init)\b",
     "makefile": r"|(?P<method>[\w./%-]+)\s*:(?!=)",
+    "cpp": (
+        r"|[ \t]*(?:[\w:<>,*&]++\s++)*+[*&]*(?P<operator>(?:\w+::)*operator\s*[^\s\w;]{1,3})"
+        r"\s*\([^;\"]*$"
+    ),
 }  # fmt: skip
 _FLAT: Final = frozenset(["sql", "batch", "asm", "cobol", "makefile", "haskell", "erlang"])
 """Languages whose definitions end where the next one begins, whatever the indents are."""

@@ -123,6 +123,13 @@ CSHARP = """namespace Books
             "1 A, 2 F, 2 Sum, 2 ",
         ),
         ("java", "class A {\n    int f() {\n    }\n    private int y;\n}", "1 A, 2 f, 2 "),
+        (
+            "cpp",
+            "enum class A { B };\nclass C {\n  C& operator=(const C& c) {\n  }\n  bool operator()(int a)"
+            " {\n  }\n};",
+            "1 A, 1 C, 2 operator=, 2 operator",
+        ),
+        ("kotlin", "enum class A { B }", "1 A"),
         ("cpp", "class A {\n public:\n  int f(int x) {\n  }\n private:\n};", "1 A, 2 f"),
         (
             "rust",

@@ -36,9 +36,10 @@ def drop_title_block(pages: Sequence[PageLines]) -> None:
         again = next((line for line in headings if title and line.text == title.text), None)
         if again is None or times > _TITLE_PAGES:
             continue
-        _drop_around(page, headings, again, used)
-        if index > 0:
-            again.level = 0
+        below = next(lines for line, lines in _with_lines_below(page, headings) if line is again)
+        if index == 0 or not _is_prose(page, below):
+            _drop_around(page, headings, again, used)
+            again.level = again.level if index == 0 else 0
 
 
 def _drop_around(
