@@ -62,8 +62,12 @@ _METHODS: Final = (
     r"|[ \t]+(?:(?:public|private|protected|static|async|get|set|readonly|abstract|override)\s++)*+"
     r"[*\#]?(?!(?:if|for|while|switch|catch|with|function|return)\b)(?P<method>[\w$]++)\s*"
     r"(?:<[^<>]*>)?\((?:(?!=>)[^\"'`])*\{\s*$"
-    r"|[ \t]*(?:(?:export|default|const|let|var|static)\s++)*+(?P<arrow>[\w$.]++)\s*[=:]\s*"
+    r"|[ \t]*(?:(?:export|default|const|let|var|static)\s++)*+(?P<arrow>[\w$.]++)\s*"
+    r"(?::[^=;]{1,80}=(?!>)|[=:])\s*"  # its type
+    r"(?:(?:React\.)?(?:memo|forwardRef|useCallback|observer|defineComponent)(?:<[^<>]*>)?\(\s*)?"
     r"(?:async\s+)?(?:function\b|(?:\([^()]*\)|[\w$]++)\s*(?::\s*[^=]{1,60})?=>)"
+    r"|(?:(?:export|default)\s++)*+(?:const|let|var)\s++(?P<object>[\w$]++)\s*(?::[^=;]{1,80})?"
+    r"=\s*\{\s*$"
 )
 _TYPED: Final = (  # return type, name, parameters; no call, which ends in `;` or begins so
     r"|[ \t]*(?!(?:return|else|new|throw|case|delete|goto|await|yield|using|typedef|package|import"
@@ -94,7 +98,10 @@ _EXTRA: Final = {
         r"|[ \t]*(?:unsafe\s+)?impl(?:<[^{]*?>)?\s+(?:[^{]{1,80}?\sfor\s+)?(?P<method>[\w:]+)"
     ),
     "powershell": r"|[ \t]*function\s+(?P<method>[\w:-]+)",
-    "go": r"|func\s+\(\s*(?:\w+\s+)?\*?(?P<receiver>\w+)[^()]*\)\s*(?P<method>\w+)",
+    "go": (
+        r"|func\s+\(\s*(?:\w+\s+)?\*?(?P<receiver>\w+)[^()]*\)\s*(?P<method>\w+)"
+        r"|var\s+(?P<function>\w+)\s*=\s*func\b|\t(?P<grouped>\w+)\s+(?:struct|interface)\s*\{\s*$"
+    ),
     "csharp": (
         r"|[ \t]+(?:(?:public|private|protected|internal|static|virtual|override|abstract|sealed"
         r"|new|required|event)\s++)++[\w<>,?\[\].]++\s++(?P<property>[^\W\d]\w*)\s*(?:\{|=>|$)"
@@ -119,7 +126,8 @@ _IGNORING_CASE: Final = frozenset(
 _COMMENT: Final = re.compile(r"//|/\*|\*|\#|--|@|;;|\[\[?\w|%|'|<!--|///")
 _GOES_ON: Final = re.compile(
     r"[{}()\]:]|(?:end|else|elif|except|finally|catch|rescue|ensure|begin|where|then|do"
-    r"|deriving|as|is|language|returns|throws)\b|(?:public|private|protected)$|[\w ]+:$",
+    r"|deriving|as|is|language|returns|throws)\b|(?:public|private|protected)$"
+    r"|(?!(?:if|for|while|with|try|match|async)\b)[\w ]+:$",
     re.IGNORECASE,
 )
 _QUOTES: Final = re.compile(r'"""|' + r"'''")
