@@ -2,6 +2,8 @@
 
 import pytest
 
+from ingest.formats.pdf.headings.outline import match_outline
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from tests.builders.make_pdf import at, lines
 from tests.unit.formats.pdf.headed_pages import PROSE, headings, sections
 
@@ -128,3 +130,44 @@ def test_the_size_of_a_line_is_that_of_its_longest_word() -> None:
 
     assert headings(initial + lines(50, 680, *PROSE * 5)) == []
     assert headings(number + lines(50, 690, *PROSE)) == []
+
+
+def _page(*texts: str, level: int = 0) -> PageLines:
+    return PageLines([Line(text, size=12, level=level) for text in texts], box=(0, 800, 600, 0))
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Performance", ["VI. PERFORMANCE"]),
+        ("Copying", ["Appendix A Copying"]),
+        ("Chapter 3: Pumps", ["3 Pumps"]),
+        ("字体", ["1.2 字体"]),
+        ("What the members said about it", ["2 What the", "members said", "about it"]),
+    ],
+)
+def test_the_number_and_the_lines_of_a_bookmarked_heading_may_differ(
+    title: str, shown: list[str]
+) -> None:
+    page = _page("Text above.", *shown, "Text below.")
+
+    assert len(match_outline([page], [(0, 2, title)])) == 1
+
+    assert [(line.text, line.level) for line in page.lines if line.level] == [(" ".join(shown), 2)]
+
+
+def test_a_bookmark_may_miss_the_page_of_its_heading_but_not_of_a_text() -> None:
+    before, heading, text = _page("Text."), _page("Pumps", level=1), _page("Valves")
+    pages = [before, heading, text]
+
+    match_outline(pages, [(0, 3, "Pumps"), (1, 3, "Valves")])
+
+    assert [line.level for page in pages for line in page.lines] == [0, 3, 0]
+
+
+def test_of_equal_lines_the_heading_is_the_one_that_is_bookmarked() -> None:
+    page = PageLines([Line("Pumps"), Line("Pumps", level=1)], box=(0, 800, 600, 0))
+
+    match_outline([page], [(0, 4, "Pumps")])
+
+    assert [line.level for line in page.lines] == [0, 4]
