@@ -1,7 +1,7 @@
 """Tells which lines are bold, by the names of fonts and, where they differ, by their weights."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
@@ -72,9 +72,17 @@ def _correct_sizes(text_page: int, page: PageLines) -> list[tuple[Line, int]]:
     or an initial, or of another line of the same height, which a raised mark changes.
     """
     text = [line for line in page.lines if line.kind == "text" and line.end > line.start]
+    by_height: dict[float, list[Line]] = defaultdict(list)
     for line in text:
-        if line.text[0].isdecimal():
-            _measure(text_page, line)
+        by_height[line.height * 10 // 1].append(line)
+    for alike in by_height.values():
+        longest = max(alike, key=lambda line: len(line.text))
+        before = longest.size
+        _measure(text_page, longest)
+        is_right = abs(longest.size - before) < 0.01 * before
+        for line in alike:
+            if not is_right or line.text[0].isdecimal():
+                _measure(text_page, line)
     usual = _usual_size(text)
     large = []
     for line in text:

@@ -41,7 +41,8 @@ _NO_TITLE = re.compile(
     r"[•◦▪▸►●○■□\u2013\u2014*·\u2610-\u2612]\s|\w+://|www\."  # items of lists, addresses
     r"|\\\w+\s*[\[{]"  # code, formulas, e-mail addresses
     r"|.*(?:\s[-+:*/|.]?=\s|==|\}%?$|[\\{;]$|\w=[\w〈⟨]|\$\(|\(\);|\S@\S+\.\w)"
-    r"|\(.*\)\.?$",  # an aside
+    r"|\(.*\)\.?$"  # an aside
+    r"|.*\b(?:page|seite|página|pagina|стр\.|p\.)\s?\d+(?:\s?(?:/|of|von|de|sur|di|из)\s?\d+)?$",
     re.IGNORECASE,
 )
 _WORD_OF_THREE = re.compile(r"[^\W\d_]{3}")

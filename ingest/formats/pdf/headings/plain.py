@@ -18,6 +18,7 @@ _WIDE = 0.95  # font sizes per character; wider lines have gaps, as the header o
 _APART = 0.4  # line heights above a heading
 _TEXT = 120  # characters of text to each heading, on average
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}")
+_SENTENCES = re.compile(r"[^\W\d_]{3,}[.;] ")  # not a heading: it goes on
 _WORDS = re.compile(r"\d\s+[^\W\d_a-zß-ÿа-я]|\.\s+[^\W\d_a-zß-ÿа-я]")  # no small first letter
 
 
@@ -56,6 +57,7 @@ def _alone(page: PageLines) -> Iterator[tuple[Line, Line | None]]:
             and not line.text.rstrip().endswith(NO_HEADING_END)
             and not (below is not None and below.text[0].islower())
             and is_title(line.text)
+            and _SENTENCES.search(line.text) is None
         ):
             yield line, below
         above = line

@@ -84,6 +84,7 @@ def test_numbers_that_count_as_sections_do_are_headings_in_one_font() -> None:
         ["1. Purpose", "3. Cold store", "7. Pumps"],  # do not count
         ["1. Purpose", "2. Costs"],  # too few
         ["1. purpose of it", "2. costs of it", "3. end of it"],
+        ["1. Ann Lee. On pumps", "2. Tom Rowe. On costs", "3. Ann Lee. On the end"],
     ],
 )
 def test_other_numbers_are_no_headings_in_one_font(titles: list[str]) -> None:
@@ -112,6 +113,13 @@ def test_capitals_are_headings_in_one_font() -> None:
 @pytest.mark.parametrize("name", ["Theorem 2", "Lemma 3.1 (Gauss)", "Définition 4", "Satz"])
 def test_the_names_of_theorems_are_no_headings(name: str) -> None:
     assert headings(at(50, 700, name, font="B") + lines(50, 680, *PROSE * 6)) == []
+
+
+@pytest.mark.parametrize("text", ["log.txt Page 1/1", "Pumps, Seite 3 von 9", "ann@a.example"])
+def test_numbers_of_pages_and_addresses_are_no_headings(text: str) -> None:
+    content = sections(at(50, 700, text, size=16), at(50, 550, "Real One", size=16))
+
+    assert headings(content) == ["# Real One"]
 
 
 def test_the_header_of_a_table_is_no_heading() -> None:
