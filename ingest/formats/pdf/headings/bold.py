@@ -47,7 +47,8 @@ def find_bold(text_page: int, lines: PageLines) -> None:
         if line.bold and line.start in lines.gaps and _has_columns(text_page, lines, line):
             line.bold = line.stands_alone = False  # the header of a table
     for line, following in pairwise(lines.lines):
-        if line.bold and (line.stands_alone or line.goes_on) and continues(following, line):
+        is_first = line.stands_alone or NUMBERED.match(line.text)
+        if line.bold and (is_first or line.goes_on) and continues(following, line):
             following.goes_on = is_bold(following.start) and is_bold(following.end - 1)
             following.bold = following.bold or following.goes_on
 

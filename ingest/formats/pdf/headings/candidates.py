@@ -39,6 +39,7 @@ _FIGURE = re.compile(
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _NO_TITLE = re.compile(
     r"[•◦▪▸►●○■□\u2013\u2014*·\u2610-\u2612]\s|\w+://|www\."  # items of lists, addresses
+    r"|(?:copyright\s*)?(?:©|\(c\)\s)|copyright\s+\d"
     r"|\\\w+\s*[\[{]"  # code, formulas, e-mail addresses
     r"|.*(?:\s[-+:*/|.]?=\s|==|\}%?$|[\\{;]$|\w=[\w〈⟨]|\$\(|\(\);|\S@\S+\.\w)"
     r"|\(.*\)\.?$"  # an aside

@@ -13,6 +13,7 @@ _LITTLE_TEXT = 150  # characters of a title page beside its headings
 _TITLE_PAGES = 4
 _FEWEST_ITEMS = 3  # of a list
 _PROSE = 0.4  # of the page's width, which a line of running text has
+_INITIALS = re.compile(r"(?:[A-Z]\.\s?){2}|[D-HJ-UW-Z]\.\s")  # of a name, not an appendix
 _BYLINE = re.compile(
     r"[\u2217†‡§¶✩*¹²³]$|^(?:by|von|par|por|di|door)\s[A-ZÀ-Þ]|^(?:©|copyright|version|edition)\b"
     r"|^\W*(?:\d{1,2}\S{0,2}\s+(?:de\s+)?)?[^\W\d]{3,10}\.?\s+(?:\d{1,2}\S{0,2},?\s+|de\s+)?"
@@ -55,14 +56,15 @@ def _drop_around(
     place = headings.index(title)
     block = []
     for line in headings[place + 1 :]:
-        is_by = _BYLINE.search(line.text) or _is_centred(line, title)
-        if _is_section(line) or _style(line) in used or (id(line) in with_text and not is_by):
+        is_read = id(line) in with_text and (_style(line) in used or not _is_centred(line, title))
+        if _is_section(line) or (is_read and not _BYLINE.search(line.text)):
             break
         block.append(line)
     following = next(iter(headings[place + 1 + len(block) :]), None)
     for line in reversed(block):
         is_above = following and following.size < line.size and not _is_section(following)
-        if not is_above or _BYLINE.search(line.text):
+        is_last = line is page.lines[-1] and _style(line) in used  # its text is on the next page
+        if _BYLINE.search(line.text) or not (is_above or is_last):
             line.level = 0
         else:
             following = line
@@ -97,7 +99,7 @@ def _is_centred(line: Line, title: Line) -> bool:
 
 def _is_section(line: Line) -> bool:
     return (
-        NUMBERED.match(line.text) is not None
+        (NUMBERED.match(line.text) is not None and _INITIALS.match(line.text) is None)
         or ONLY_NUMBER.fullmatch(line.text) is not None
         or is_section_word(line.text)
     )

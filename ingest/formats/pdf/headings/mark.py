@@ -4,6 +4,7 @@ Precision over recall: a false heading splits a passage and names all chunks bel
 costs little.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -39,6 +40,7 @@ _MOST_BOLD = 0.12  # the same for bold lines in the size of the body
 _WITH_HEADING = 10  # lines for which a table counts, whatever its length: one may be above it
 _FEWEST_BOOKMARKS = 5  # found on their pages, for the outline to be complete
 _OFTEN = 4  # times; a line repeated as often is a label, such as `Note`
+_SMALL = re.compile(r"[\d.]+\s+[a-zß-ÿа-я][^:]+\.$")  # `0.9 as the version.`, no heading
 _TEXT = 0.3  # share of a size's characters in paragraphs; above this, it is a size for text
 
 
@@ -97,7 +99,7 @@ def _by_size(
         if len(group) <= _MOST_LINES
         and id(group[0]) not in contents
         and round(group[0].size, 1) not in text_sizes
-        and not is_label(group[0].text)
+        and not (is_label(group[0].text) and group[0].text.endswith((":", "!")))
         and is_title(" ".join(line.text for line in group))
     ]
     times = Counter(group[0].text for group in found)
@@ -158,6 +160,7 @@ def _belongs(line: Line, previous: Line) -> bool:
 
 def _by_number(lines: Sequence[Line], body: float) -> None:
     """Mark bold numbered lines that are not smaller than the body."""
+    groups = _bold_groups(lines)
     for line in lines:
         if (
             line.bold
@@ -165,8 +168,10 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
             and line.kind == "text"
             and line.size >= _SMALLEST * body
             and NUMBERED.match(line.text)
+            and _SMALL.match(line.text) is None
         ):
             line.level = 1
+            join(groups.get(id(line), [line]))
 
 
 def _by_weight(lines: Sequence[Line], body: float) -> None:

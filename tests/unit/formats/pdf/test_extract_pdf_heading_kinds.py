@@ -19,6 +19,28 @@ def test_authors_and_dates_around_the_title_are_no_headings() -> None:
     assert headings(title, text) == ["# On Pumps", "## 1 Valves", "## Cold hall"]
 
 
+@pytest.mark.parametrize("author", ["G. Mezzetti", "The Committee", "by Ann Lee"])
+def test_lines_of_a_title_page_without_text_are_no_headings(author: str) -> None:
+    title = at(50, 600, "The Book of Pumps", size=24) + at(50, 560, author, size=18, font="B")
+    notice = lines(50, 300, "Rome, Via Roma 1", size=8)
+    chapters = sections(
+        *(
+            at(50, 700 - 150 * n, name, size=18, font="B")
+            for n, name in enumerate(["Valves", "Taps"])
+        )
+    )
+
+    assert headings(title + notice, chapters) == ["# The Book of Pumps", "## Valves", "## Taps"]
+
+
+def test_a_numbered_bold_heading_goes_on_below_if_its_line_is_full() -> None:
+    title = lines(50, 640, "III. Explanation of one Small Rule", "Applicability", font="B")
+
+    assert headings(title + lines(50, 600, *PROSE * 5)) == [
+        "# III. Explanation of one Small Rule Applicability"
+    ]
+
+
 def test_the_only_section_below_a_title_is_a_heading() -> None:
     title = at(50, 740, "On Pumps", size=24)
 
@@ -115,7 +137,10 @@ def test_the_names_of_theorems_are_no_headings(name: str) -> None:
     assert headings(at(50, 700, name, font="B") + lines(50, 680, *PROSE * 6)) == []
 
 
-@pytest.mark.parametrize("text", ["log.txt Page 1/1", "Pumps, Seite 3 von 9", "ann@a.example"])
+@pytest.mark.parametrize(
+    "text",
+    ["log.txt Page 1/1", "Pumps, Seite 3 von 9", "ann@a.example", "Copyright (c) 2024 Ann Lee"],
+)
 def test_numbers_of_pages_and_addresses_are_no_headings(text: str) -> None:
     content = sections(at(50, 700, text, size=16), at(50, 550, "Real One", size=16))
 
@@ -179,3 +204,20 @@ def test_of_equal_lines_the_heading_is_the_one_that_is_bookmarked() -> None:
     match_outline([page], [(0, 4, "Pumps")])
 
     assert [line.level for line in page.lines] == [0, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_heading"),
+    [("0.9.12 as the upstream version.", False), ("5.1.2 angle: as it is measured.", True)],
+)
+def test_a_number_that_goes_on_in_a_sentence_is_no_heading(text: str, is_heading: bool) -> None:
+    content = sections(at(50, 700, text, font="B"))
+
+    assert headings(content) == ([f"# {text}"] if is_heading else [])
+
+
+@pytest.mark.parametrize(("text", "is_heading"), [("Warning:", False), ("Notes", True)])
+def test_labels_in_large_type_end_with_a_mark(text: str, is_heading: bool) -> None:
+    content = sections(at(50, 700, text, size=16), at(50, 550, "Real One", size=16))
+
+    assert headings(content) == [f"# {text}"] * is_heading + ["# Real One"]
