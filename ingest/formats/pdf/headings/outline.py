@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from ingest.formats.pdf.headings.candidates import LONGEST, join
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
@@ -37,12 +38,15 @@ def match_outline(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> di
         for level, wanted in wanted_here:
             if not found.mark(wanted, level, matched):
                 left.append((index, level, wanted))
+
+    @cache
+    def headings(near: int) -> _Places:
+        return _Places([line for line in pages[near].lines if line.level])
+
     for index, level, wanted in left:
         for near in (index + 1, index - 1):
-            if 0 <= near < len(pages):
-                headings = [line for line in pages[near].lines if line.level]
-                if _Places(headings).mark(wanted, level, matched):
-                    break
+            if 0 <= near < len(pages) and headings(near).mark(wanted, level, matched):
+                break
     return matched
 
 
