@@ -2,9 +2,11 @@
 
 Usage: python -m tests.pdf_headings FOLDER [--show FILE]
 
-A heading is right if its page or a neighbour has a bookmark of the same words. Many outlines end
-above the deepest headings. The last row leaves out what is below: not bookmarked, larger than the
-text and smaller than all that is bookmarked, or with a number of more parts.
+A heading is right if its page or a neighbour has a bookmark of the same words; its parent is right
+if the outline has it below the same bookmark. Many outlines end above the deepest headings, and
+lack the title, the contents and the index. The last row leaves these out: not bookmarked, larger
+than the text and smaller than all that is bookmarked, or with a number of more parts; the title on
+the first page, and the usual names of such sections.
 """
 
 import argparse
@@ -13,7 +15,6 @@ import re
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -22,15 +23,25 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.errors import Permanent
 from ingest.formats.pdf import document as pdf
-from ingest.formats.pdf.layout.headings import _body_size
+from ingest.formats.pdf.headings.mark import body_size
 from ingest.formats.pdf.layout.text_lines import PageLines
 from ingest.formats.registry import extract
 
 # Numbers before a heading, which outlines often lack.
 _NUMBER = re.compile(
-    r"^(?:(?:chapter|appendix|part|chapitre|annexe|kapitel) )?"
+    r"^(?:(?:chapter|appendix|part|chapitre|annexe|kapitel|cap[ií]tulo|capitolo|глава) )?"
     r"(?:[A-Z]|[IVXLC]+|\d+)((?:[.-]\d+)*)[.:]*\s+",
     re.IGNORECASE,
+)
+# Sections that many outlines lack.
+_UNLISTED = frozenset(
+    re.findall(
+        r"\w+",
+        "abstract contents tableofcontents listoftables listoffigures index references bibliography"
+        " acknowledgements acknowledgments changehistory glossary preface"
+        " inhaltsverzeichnis zusammenfassung literatur index résumé tabledesmatières bibliographie"
+        " indice sommario bibliografia ringraziamenti índice resumen resumo sumário 目次 目录 摘要",
+    )
 )
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _FEWEST = 5  # bookmarks of a file that is worth measuring
@@ -74,7 +85,7 @@ class Counts(NamedTuple):
     found: int
     wanted: int
     below: int
-    """Found and not right, because the outline ends above them."""
+    """Found and not right, but headings that outlines usually lack."""
 
     @property
     def figures(self) -> str:
@@ -85,10 +96,10 @@ class Counts(NamedTuple):
 
 
 def measure(folder: Path, show: str | None) -> None:
-    """Print precision, recall, F1 and the share of right levels per file, and over all."""
+    """Print precision, recall, F1 and the share of right parents per file, and over all."""
     totals: list[Counts] = []
     levels: list[bool] = []
-    print(f"{'precision':>9} {'recall':>7} {'F1':>6} {'level':>6} {'wanted':>7}  file")
+    print(f"{'precision':>9} {'recall':>7} {'F1':>6} {'parent':>6} {'wanted':>7}  file")
     for path in sorted(folder.rglob("*.pdf")):
         wanted = _bookmarks(path)
         if len(wanted) < _FEWEST:
@@ -101,7 +112,7 @@ def measure(folder: Path, show: str | None) -> None:
         below = _below(found, hits, body)
         counts = Counts(len(hits), len(found), len(wanted), len(below))
         totals.append(counts)
-        same = list(_same_order(hits))
+        same = list(_parents_right(found, wanted, hits))
         levels += same
         share = f"{sum(same) / max(len(same), 1):6.2f}"
         print(f"{counts.figures} {share} {counts.wanted:7}  {path.name}")
@@ -143,7 +154,7 @@ def _read(path: Path) -> tuple[list[Heading], float] | None:
         for line in page.lines
         if line.level and line.text
     )
-    return [heading for heading in found if heading.is_text], _body_size(lines) or 0.0
+    return [heading for heading in found if heading.is_text], body_size(lines) or 0.0
 
 
 def _bookmarks(path: Path) -> list[Heading]:
@@ -183,19 +194,47 @@ def _below(found: Sequence[Heading], hits: Hits, body: float) -> set[int]:
     )
     some = len(hits) // 20  # may be right by chance
     smallest, deepest = (sizes[some], depths[-1 - some]) if hits else (0.0, 9)
+    largest = max((heading.size for heading in found if heading.page == 0), default=0.0)
+    title = next((h for h in found if h.page == 0 and h.size == largest), None)
     return {
         id(heading)
         for heading in found
         if id(heading) not in right
-        and (1.05 * body < heading.size < 0.95 * smallest or heading.depth > deepest)
+        and (
+            1.05 * body < heading.size < 0.95 * smallest
+            or heading.depth > deepest
+            or heading is title
+            or heading.keys & _UNLISTED
+        )
     }
 
 
-def _same_order(hits: Hits) -> Iterator[bool]:
-    """Whether each heading is deeper, equal or higher than the one before it, as it should be."""
-    for (heading, mark), (next_heading, next_mark) in pairwise(hits):
-        found, right = next_heading.level - heading.level, next_mark.level - mark.level
-        yield (found > 0, found < 0) == (right > 0, right < 0)
+def _parents_right(
+    found: Sequence[Heading], wanted: Sequence[Heading], hits: Hits
+) -> Iterator[bool]:
+    """Whether each right heading is below the heading that the outline has it below.
+
+    A heading that has none in the outline may be below the first one, the title.
+    """
+    mark_of = {id(heading): mark for heading, mark in hits}
+    above_found, above_mark = _parents(found), _parents(wanted)
+    for heading, mark in hits:
+        parent, right = above_found[id(heading)], above_mark[id(mark)]
+        if parent is None or right is None:
+            yield right is None and (parent is None or parent is found[0])
+        else:
+            yield mark_of.get(id(parent)) is right
+
+
+def _parents(headings: Sequence[Heading]) -> dict[int, Heading | None]:
+    parents: dict[int, Heading | None] = {}
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        parents[id(heading)] = above[-1] if above else None
+        above.append(heading)
+    return parents
 
 
 def _print_faults(

@@ -19,6 +19,7 @@ _MODIFIERS: Final = (
     r"|async|export|default|declare|unsafe|extern|const|inline|partial|readonly|data|inner"
     r"|companion|suspend|operator|tailrec|local|global|case|implicit|mutating|nonisolated"
     r"|fileprivate|pub(?:\([^)\s]*\))?|constexpr|pure|elemental|recursive|strictfp|external|annotation|typedef"
+    r"|enum(?=\s+(?:class|struct)\b)"
     r"|template\s*<[^>]*>|create(?:\s+or\s+(?:replace|alter))?|temp|temporary)\s++)*+"
 )
 # The words that begin a definition, by language.
@@ -61,8 +62,12 @@ _METHODS: Final = (
     r"|[ \t]+(?:(?:public|private|protected|static|async|get|set|readonly|abstract|override)\s++)*+"
     r"[*\#]?(?!(?:if|for|while|switch|catch|with|function|return)\b)(?P<method>[\w$]++)\s*"
     r"(?:<[^<>]*>)?\((?:(?!=>)[^\"'`])*\{\s*$"
-    r"|[ \t]*(?:(?:export|default|const|let|var|static)\s++)*+(?P<arrow>[\w$.]++)\s*[=:]\s*"
+    r"|[ \t]*(?:(?:export|default|const|let|var|static)\s++)*+(?P<arrow>[\w$.]++)\s*"
+    r"(?::[^=;]{1,80}=(?!>)|[=:])\s*"  # its type
+    r"(?:(?:React\.)?(?:memo|forwardRef|useCallback|observer|defineComponent)(?:<[^<>]*>)?\(\s*)?"
     r"(?:async\s+)?(?:function\b|(?:\([^()]*\)|[\w$]++)\s*(?::\s*[^=]{1,60})?=>)"
+    r"|(?:(?:export|default)\s++)*+(?:const|let|var)\s++(?P<object>[\w$]++)\s*(?::[^=;]{1,80})?"
+    r"=\s*\{\s*$"
 )
 _TYPED: Final = (  # return type, name, parameters; no call, which ends in `;` or begins so
     r"|[ \t]*(?!(?:return|else|new|throw|case|delete|goto|await|yield|using|typedef|package|import"
@@ -93,7 +98,10 @@ _EXTRA: Final = {
         r"|[ \t]*(?:unsafe\s+)?impl(?:<[^{]*?>)?\s+(?:[^{]{1,80}?\sfor\s+)?(?P<method>[\w:]+)"
     ),
     "powershell": r"|[ \t]*function\s+(?P<method>[\w:-]+)",
-    "go": r"|func\s+\(\s*(?:\w+\s+)?\*?(?P<receiver>\w+)[^()]*\)\s*(?P<method>\w+)",
+    "go": (
+        r"|func\s+\(\s*(?:\w+\s+)?\*?(?P<receiver>\w+)[^()]*\)\s*(?P<method>\w+)"
+        r"|var\s+(?P<function>\w+)\s*=\s*func\b|\t(?P<grouped>\w+)\s+(?:struct|interface)\s*\{\s*$"
+    ),
     "csharp": (
         r"|[ \t]+(?:(?:public|private|protected|internal|static|virtual|override|abstract|sealed"
         r"|new|required|event)\s++)++[\w<>,?\[\].]++\s++(?P<property>[^\W\d]\w*)\s*(?:\{|=>|$)"
@@ -105,6 +113,10 @@ _EXTRA: Final = {
     ),
     "kotlin": r"|[ \t]*(?:\w+\s+)?(?P<method>constructor|init)\b",
     "makefile": r"|(?P<method>[\w./%-]+)\s*:(?!=)",
+    "cpp": (
+        r"|[ \t]*(?:[\w:<>,*&]++\s++)*+[*&]*(?P<operator>(?:\w+::)*operator\s*[^\s\w;]{1,3})"
+        r"\s*\([^;\"]*$"
+    ),
 }  # fmt: skip
 _FLAT: Final = frozenset(["sql", "batch", "asm", "cobol", "makefile", "haskell", "erlang"])
 """Languages whose definitions end where the next one begins, whatever the indents are."""
@@ -114,7 +126,8 @@ _IGNORING_CASE: Final = frozenset(
 _COMMENT: Final = re.compile(r"//|/\*|\*|\#|--|@|;;|\[\[?\w|%|'|<!--|///")
 _GOES_ON: Final = re.compile(
     r"[{}()\]:]|(?:end|else|elif|except|finally|catch|rescue|ensure|begin|where|then|do"
-    r"|deriving|as|is|language|returns|throws)\b|(?:public|private|protected)$|[\w ]+:$",
+    r"|deriving|as|is|language|returns|throws)\b|(?:public|private|protected)$"
+    r"|(?!(?:if|for|while|with|try|match|async)\b)[\w ]+:$",
     re.IGNORECASE,
 )
 _QUOTES: Final = re.compile(r'"""|' + r"'''")

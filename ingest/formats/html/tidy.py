@@ -51,6 +51,8 @@ _REPEATED = ByName(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
     " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
 )
+_LEVELS = frozenset("123456")
+_ARIA_HEADINGS = etree.XPath("//*[@role='heading'][self::div or self::p or self::span]")
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
@@ -73,6 +75,7 @@ def tidy(tree: html.HtmlElement) -> None:
         partial(tidy_text, tree, used),
         partial(write_alternative_texts, tree),
         partial(write_checkboxes, tree, used),
+        partial(_name_headings, tree),
     )
     for step in steps:
         attempt("tidying", step)
@@ -87,6 +90,12 @@ def tidy(tree: html.HtmlElement) -> None:
         _to_list(element)
     _each(tree, "a", _tidy_link)
     _each(tree, "table", _tidy_table)
+
+
+def _name_headings(tree: html.HtmlElement) -> None:
+    for element in _ARIA_HEADINGS(tree):
+        level = element.get("aria-level", "")
+        element.tag = f"h{level}" if level in _LEVELS else "h2"  # 2 is what browsers assume
 
 
 def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement], None]) -> None:

@@ -18,13 +18,13 @@ from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.engine import pypdf_fallback
 from ingest.formats.pdf.engine.pdfium_annotations import language
 from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
+from ingest.formats.pdf.headings.mark import mark_headings
+from ingest.formats.pdf.headings.outline import Bookmark
 from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
-from ingest.formats.pdf.layout.headings import mark_headings
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
 from ingest.formats.pdf.layout.listings import fence_listings
 from ingest.formats.pdf.layout.margins import move_margins_last, move_notes_to_sections
 from ingest.formats.pdf.layout.markdown import page_markdown
-from ingest.formats.pdf.layout.outline import Bookmark
 from ingest.formats.pdf.layout.roll_back import run_or_roll_back
 from ingest.formats.pdf.layout.text_lines import PageLines
 from ingest.formats.pdf.layout.vertical import VerticalPages

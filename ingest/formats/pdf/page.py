@@ -14,7 +14,7 @@ from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, re
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
-from ingest.formats.pdf.layout.bold import find_bold
+from ingest.formats.pdf.headings.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
 from ingest.formats.pdf.layout.links import Link, find_linked
 from ingest.formats.pdf.layout.listings import find_fixed_width

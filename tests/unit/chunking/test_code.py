@@ -123,6 +123,31 @@ CSHARP = """namespace Books
             "1 A, 2 F, 2 Sum, 2 ",
         ),
         ("java", "class A {\n    int f() {\n    }\n    private int y;\n}", "1 A, 2 f, 2 "),
+        (
+            "cpp",
+            "enum class A { B };\nclass C {\n  C& operator=(const C& c) {\n  }\n"
+            "  bool operator()(int a) {\n  }\n};",
+            "1 A, 1 C, 2 operator=, 2 operator",
+        ),
+        ("kotlin", "enum class A { B }", "1 A"),
+        (
+            "tsx",
+            "const Card: React.FC<Props> = ({ a }) => {\n};\n"
+            "const B = memo<Props>((x) => {\n});\n"
+            "export const api: Api = {\n  get(id: string) {\n  },\n};\n"
+            "const y = list.map((x) => x);",
+            "1 Card, 1 B, 1 api, 2 get, 1 ",
+        ),
+        (
+            "go",
+            "type (\n\tA struct {\n\t\tX int\n\t}\n)\nvar f = func(x int) {\n}\n",
+            "1 A, 1 f",
+        ),
+        (
+            "python",
+            "class A:\n    def f(self):\n        pass\n\nif B:\n    def g():\n        pass\n",
+            "1 A, 2 f, 1 , 1 g",
+        ),
         ("cpp", "class A {\n public:\n  int f(int x) {\n  }\n private:\n};", "1 A, 2 f"),
         (
             "rust",

@@ -143,7 +143,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
     ("function", "name", "step"),
     [
         ("pdf.document.mark_headings", "rich.pdf", "headings"),
-        ("pdf.layout.headings._by_number", "rich.pdf", "headings"),
+        ("pdf.headings.mark._by_number", "rich.pdf", "headings"),
         ("pdf.document._outline", "rich.pdf", "headings"),
         ("pdf.document.drop_headers_and_footers", "rich.pdf", "furniture"),
         ("pdf.document.drop_stamps", "rich.pdf", "furniture"),
@@ -162,7 +162,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("pdf.page.drop_hidden", "rich.pdf", "hidden_text"),
         ("pdf.page.sort_lines", "rich.pdf", "reading_order"),
         ("pdf.page.tables_to_markdown", "rich.pdf", "tables"),
-        ("pdf.layout.bold.candidates", "rich.pdf", "headings"),
+        ("pdf.headings.bold.candidates", "rich.pdf", "headings"),
         ("pdf.page.read_ticks", "form.pdf", "forms"),
         ("pdf.page.is_garbled", "rich.pdf", "ocr"),
         ("word.numbering.Numbering.label", "rich.docx", "numbering"),

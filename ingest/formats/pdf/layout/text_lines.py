@@ -53,14 +53,14 @@ class Line:
     right: float = 0.0
     bottom: float = 0.0
     size: float = 0.0
-    """Font size of the first character in points."""
+    """Font size in points: of the first character, of large type of the longest word."""
     start: int = 0
     """pdfium's index of its first character."""
     end: int = 0
     places: Sequence[int] | None = None
     """pdfium's index of each character, if they do not follow each other from `start`."""
     bold: bool = False
-    """Set only for lines that may be headings in the size of the body."""
+    """Set only for lines that may be headings."""
     stands_alone: bool = False
     """Whether there is room above it; set only for lines that may be such headings."""
     goes_on: bool = False

@@ -1,31 +1,9 @@
 """PDF: what is a heading, what only looks like one, and their levels."""
 
-import io
-
 import pytest
 
-from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import at, document, lines
-
-_PROSE = ("Some words of a text that goes on and on,", "line after line, so that it has a size.")
-
-
-def headings(
-    *sheets: bytes,
-    catalog: bytes = b"",
-    extra: list[bytes] | None = None,
-    fonts: dict[str, bytes] | None = None,
-) -> list[str]:
-    data = document(*sheets, catalog=catalog, extra=extra or [], fonts=fonts)
-    text = extract_file(io.BytesIO(data), name="a.pdf").text
-    return [line for line in text.split("\n") if line.startswith("#")]
-
-
-def sections(*titles: bytes) -> bytes:
-    """Each title at its place, 150 points apart, with prose below it."""
-    return b"".join(
-        title + lines(50, 680 - 150 * place, *_PROSE * 3) for place, title in enumerate(titles)
-    )
+from tests.builders.make_pdf import at, lines
+from tests.unit.formats.pdf.headed_pages import PROSE, headings, sections
 
 
 @pytest.mark.parametrize(
@@ -54,7 +32,7 @@ def test_a_bold_line_alone_and_the_usual_words_are_headings() -> None:
 def test_a_label_that_repeats_is_no_heading() -> None:
     notes = sections(*(at(50, 700 - 150 * place, "Note", font="B") for place in range(4)))
 
-    assert headings(notes + at(50, 90, "Important", font="B") + lines(50, 70, *_PROSE)) == [
+    assert headings(notes + at(50, 90, "Important", font="B") + lines(50, 70, *PROSE)) == [
         "# Important"
     ]
 
@@ -78,7 +56,7 @@ def test_sections_numbered_alike_have_the_same_level() -> None:
         at(50, 400, "3 Third", size=18),
     )
 
-    assert headings(content) == ["## 1 First", "## 2 Second", "## 3 Third"]
+    assert headings(content) == ["# 1 First", "# 2 Second", "# 3 Third"]
 
 
 def test_a_size_that_sets_paragraphs_is_no_size_of_headings() -> None:
@@ -92,7 +70,7 @@ def test_a_size_that_sets_paragraphs_is_no_size_of_headings() -> None:
 
 
 def test_a_bold_heading_goes_on_below_if_its_line_is_full() -> None:
-    body = lines(50, 600, *_PROSE * 5)
+    body = lines(50, 600, *PROSE * 5)
     full = lines(50, 640, "Explanation of one Small Change", "Applicability", font="B")
     short = lines(50, 640, "Minutes", "Of a session in June", font="B")
 
@@ -124,7 +102,7 @@ def test_entries_of_a_table_of_contents_are_no_headings(leader: str, size: float
         *(at(50, 700 - 150 * place, title, size=16) for place, title in enumerate(titles))
     )
 
-    found = headings(contents + at(50, 400, _PROSE[0]), text)
+    found = headings(contents + at(50, 400, PROSE[0]), text)
 
     assert [title.lstrip("# ") for title in found if "Contents" not in title] == titles
 
@@ -168,7 +146,7 @@ _HEAVY = [  # its weight follows from the width of its stems
 
 @pytest.mark.parametrize(("body", "expected"), [("F", ["# Cold hall"]), ("W", [])])
 def test_a_weight_that_all_text_states_is_not_bold(body: str, expected: list[str]) -> None:
-    content = at(50, 700, "Cold hall", font="W") + lines(50, 680, *_PROSE * 5, font=body)
+    content = at(50, 700, "Cold hall", font="W") + lines(50, 680, *PROSE * 5, font=body)
 
     assert headings(content, extra=_HEAVY, fonts={"W": b"11 0 R"}) == expected
 
@@ -196,21 +174,21 @@ def test_items_code_formulas_and_addresses_in_large_type_are_no_headings(text: s
 def test_a_bold_term_that_its_definition_goes_on_is_no_heading(
     below: str, expected: list[str]
 ) -> None:
-    content = at(50, 700, "Core modules", font="B") + lines(50, 680, below, *_PROSE * 4)
+    content = at(50, 700, "Core modules", font="B") + lines(50, 680, below, *PROSE * 4)
 
     assert headings(content) == expected
 
 
 @pytest.mark.parametrize("label", ["Tip", "Note:", "Warnung", "Astuce"])
 def test_labels_of_paragraphs_are_no_headings(label: str) -> None:
-    content = at(50, 700, label, font="B") + lines(50, 680, *_PROSE * 6)
+    content = at(50, 700, label, font="B") + lines(50, 680, *PROSE * 6)
 
     assert headings(content) == []
 
 
 def test_the_author_below_the_title_of_a_book_is_no_heading() -> None:
     title = at(50, 600, "The Book of Pumps", size=24) + at(50, 200, "Ann Lee", size=18)
-    notice = lines(50, 100, *_PROSE)
+    notice = lines(50, 100, *PROSE)
     chapter = sections(at(50, 700, "1 Valves", size=18))
 
     assert headings(title, notice, chapter) == ["# The Book of Pumps", "## 1 Valves"]
@@ -221,14 +199,14 @@ def test_the_last_line_of_a_page_is_a_heading_if_its_text_is_on_the_next(before:
     page = sections(at(50, 700, "Valves", size=18)) + at(50, 100, "Pumps", size=18)
     first = [sections(at(50, 700, "Safety", size=18))] * before
 
-    found = headings(*first, page, lines(50, 700, *_PROSE * 3))
+    found = headings(*first, page, lines(50, 700, *PROSE * 3))
 
     assert found == ["# Safety"] * before + ["# Valves", "# Pumps"]
 
 
 def test_a_bold_heading_of_several_words_may_repeat() -> None:
     pages = [
-        at(50, y, "Detailed Description", font="B") + lines(50, y - 20, *_PROSE * 6)
+        at(50, y, "Detailed Description", font="B") + lines(50, y - 20, *PROSE * 6)
         for y in (700, 600, 500, 650, 550)
     ]
 
@@ -241,7 +219,7 @@ def test_a_long_number_in_bold_or_italics_is_a_heading(font: str) -> None:
     italic = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Oblique >>"
 
     assert headings(content, extra=[italic], fonts={"I": b"11 0 R"}) == [
-        "### 3.1.2 Angle: how it is measured."
+        "# 3.1.2 Angle: how it is measured."
     ]
 
 

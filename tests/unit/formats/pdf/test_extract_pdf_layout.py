@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ingest.formats.pdf.layout.headings import mark_headings
+from ingest.formats.pdf.headings.mark import mark_headings
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines
@@ -202,7 +202,7 @@ def test_bold_numbered_lines_are_headings_and_bold_words_are_not() -> None:
 
     headings = [line for line in extract(content).text.split("\n") if line.startswith("#")]
 
-    assert headings == ["## 1.2 Method"]
+    assert headings == ["# 1.2 Method"]
 
 
 def test_entries_of_a_table_of_contents_are_not_headings() -> None:

@@ -9,15 +9,24 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ingest.formats.pdf.layout.contents import contents_lines
-from ingest.formats.pdf.layout.heading_candidates import (
+from ingest.formats.pdf.headings.candidates import (
     NUMBERED,
+    ONLY_NUMBER,
     is_label,
     is_section_word,
     is_title,
     join,
 )
-from ingest.formats.pdf.layout.outline import Bookmark, match_outline
+from ingest.formats.pdf.headings.contents import contents_lines
+from ingest.formats.pdf.headings.context import (
+    drop_lists,
+    drop_title_block,
+    drop_unlisted,
+    drop_without_text,
+)
+from ingest.formats.pdf.headings.levels import close_gaps, set_levels
+from ingest.formats.pdf.headings.outline import Bookmark, match_outline
+from ingest.formats.pdf.headings.plain import find_plain
 from ingest.formats.pdf.layout.paragraphs import room_needed
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
@@ -31,32 +40,39 @@ _MOST_BOLD = 0.12  # the same for bold lines in the size of the body
 _WITH_HEADING = 10  # lines for which a table counts, whatever its length: one may be above it
 _FEWEST_BOOKMARKS = 5  # found on their pages, for the outline to be complete
 _OFTEN = 4  # times; a line repeated as often is a label, such as `Note`
+_SMALL = re.compile(r"[\d.]+\s+[a-zß-ÿа-я][^:]+\.$")  # `0.9 as the version.`, no heading
 _TEXT = 0.3  # share of a size's characters in paragraphs; above this, it is a size for text
-_ONLY_NUMBER = re.compile(
-    r"(?:chapter|part|appendix|section|kapitel|teil|anhang|chapitre|partie|annexe|cap[ií]tulo|parte)"
-    r"\s+(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])[.:]?",
-    re.IGNORECASE,
-)
 
 
 def mark_headings(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> None:
     """Set the level of each heading; merge headings that span several lines."""
     lines = [line for page in pages if page.has_places for line in page.lines]
-    body = _body_size(lines)
+    body = body_size(lines)
     if body is not None:
         contents = contents_lines(pages)
         _by_size(pages, lines, body, contents)
         others = [line for line in lines if id(line) not in contents]
         _by_number(others, body)
         _by_weight(others, body)
+        drop_title_block(pages)
+        drop_lists(pages)
+        if not any(line.level for line in lines):
+            for line in find_plain(pages, contents):
+                line.level = 1
+        set_levels([line for line in lines if line.level], body, _LARGER)
     matched = match_outline(pages, outline)
     if body is not None:
-        _drop_unlisted(pages, matched)
-        _drop_without_text(pages, matched)
-        _level_by_number(lines, matched)
+        drop_unlisted(pages, matched)
+        drop_without_text(pages, matched)
+    headings = [line for page in pages for line in page.lines if line.level]
+    if matched:
+        for line in headings:
+            line.level = min(line.level, 6)
+    else:
+        close_gaps(headings)
 
 
-def _body_size(lines: Sequence[Line]) -> float | None:
+def body_size(lines: Sequence[Line]) -> float | None:
     """The font size of most of the text; None if there is too little text."""
     lengths: dict[float, int] = defaultdict(int)
     for line in lines:
@@ -83,6 +99,7 @@ def _by_size(
         if len(group) <= _MOST_LINES
         and id(group[0]) not in contents
         and round(group[0].size, 1) not in text_sizes
+        and not (is_label(group[0].text) and group[0].text.endswith((":", "!")))
         and is_title(" ".join(line.text for line in group))
     ]
     times = Counter(group[0].text for group in found)
@@ -91,9 +108,8 @@ def _by_size(
     ]
     if not found or sum(map(len, found)) > _MOST * sum(_count(line, 1) for line in lines):
         return
-    levels = _levels({round(group[0].size, 1) for group in found})
     for group in found:
-        group[0].level = levels[round(group[0].size, 1)]
+        group[0].level = 1
         join(group)
 
 
@@ -142,28 +158,20 @@ def _belongs(line: Line, previous: Line) -> bool:
     return abs(line.size - previous.size) < 0.5 and -line.height < gap < 0.6 * line.height
 
 
-def _levels(sizes: set[float]) -> dict[float, int]:
-    """Level by font size; sizes that differ by less than 5% share a level."""
-    levels: dict[float, int] = {}
-    level = 0
-    above = float("inf")
-    for size in sorted(sizes, reverse=True):
-        if size < 0.95 * above:
-            level = min(level + 1, _DEEPEST)
-            above = size
-        levels[size] = level
-    return levels
-
-
 def _by_number(lines: Sequence[Line], body: float) -> None:
     """Mark bold numbered lines that are not smaller than the body."""
-    # Without text are lines that join() emptied.
-    bold = [line for line in lines if line.bold and NUMBERED.match(line.text)]
-    deepest = max((line.level for line in lines), default=0) if bold else 0
-    for line in bold:
-        if not line.level and line.kind == "text" and line.size >= _SMALLEST * body:
-            number = line.text.split(maxsplit=1)[0].rstrip(".")
-            line.level = min(deepest + 1 + number.count("."), 6)
+    groups = _bold_groups(lines)
+    for line in lines:
+        if (
+            line.bold
+            and not line.level
+            and line.kind == "text"
+            and line.size >= _SMALLEST * body
+            and NUMBERED.match(line.text)
+            and _SMALL.match(line.text) is None
+        ):
+            line.level = 1
+            join(groups.get(id(line), [line]))
 
 
 def _by_weight(lines: Sequence[Line], body: float) -> None:
@@ -186,15 +194,16 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
         and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
-    if not found or len(found) > _MOST_BOLD * sum(_count(line, _WITH_HEADING) for line in lines):
+    titled = sum(ONLY_NUMBER.fullmatch(line.text) is None for line in found)
+    if not found or titled > _MOST_BOLD * sum(_count(line, _WITH_HEADING) for line in lines):
         return
-    numbered = [line.level for line in lines if line.level and NUMBERED.match(line.text)]
-    sizes = [line.level for line in lines if line.level]
-    deepest = min(max(sizes, default=0) + 1, 6)
+    titles = {id(line): below for line, below in pairwise(lines) if below.goes_on}
     for line in found:
-        is_major = is_section_word(line.text) and numbered
-        line.level = min(numbered) if is_major else deepest
-        join(groups.get(id(line), [line]))
+        line.level = 1
+        if ONLY_NUMBER.fullmatch(line.text) and id(line) in titles:
+            titles[id(line)].level = 1  # `Article 3` and its title will be joined
+        else:
+            join(groups.get(id(line), [line]))
 
 
 def _bold_groups(lines: Sequence[Line]) -> dict[int, list[Line]]:
@@ -223,73 +232,3 @@ def _is_wrapped(group: Sequence[Line], below: Line) -> bool:
             below.right - line.right < room_needed(following) for line, following in pairwise(group)
         )
     )
-
-
-def _drop_unlisted(pages: Sequence[PageLines], matched: dict[int, float]) -> None:
-    """Headings that the outline would name if they were any: as large as those that it names."""
-    if len(matched) < _FEWEST_BOOKMARKS:
-        return
-    smallest = min(matched.values())
-    deepest = max(line.level for page in pages for line in page.lines if id(line) in matched)
-    for index, page in enumerate(pages):
-        for line in page.lines:
-            if not line.level or id(line) in matched:
-                continue
-            if line.size > 0.95 * smallest and (index > 0 or line.level > 1):
-                line.level = 0
-            elif index > 0:
-                line.level = min(max(line.level, deepest + 1), 6)
-
-
-def _drop_without_text(pages: Sequence[PageLines], matched: dict[int, float]) -> None:
-    """Join `Chapter 3` to its title; a heading above another of its level has no text under it."""
-    previous: Line | None = None
-    for page in pages:
-        _drop_last(page, matched)
-        for line in page.lines:
-            if not line.text:
-                continue
-            if previous is not None and line.level and line.kind == "text":
-                if _ONLY_NUMBER.fullmatch(previous.text) and id(previous) not in matched:
-                    line.text = f"{previous.text.rstrip('.:')}: {line.text}"
-                    line.level = min(line.level, previous.level)
-                    previous.text, previous.level = "", 0
-                elif (
-                    line.level <= previous.level
-                    and id(previous) not in matched
-                    and not NUMBERED.match(previous.text)
-                ):
-                    previous.level = 0
-            previous = line if line.level else None
-    if previous is not None and id(previous) not in matched:
-        previous.level = 0
-
-
-def _drop_last(page: PageLines, matched: dict[int, float]) -> None:
-    """A heading that ends a title page below others: the author or publisher of a book."""
-    lines = [line for line in page.lines if line.text and line.kind in ("text", "table")]
-    last = lines[-1] if lines else None
-    if (
-        last is not None
-        and any(line.level for line in lines[:-1])
-        and id(last) not in matched
-        and not NUMBERED.match(last.text)
-        and sum(len(line.text) for line in lines if not line.level) < 5 * _FEWEST_WORDS
-    ):
-        last.level = 0
-
-
-def _level_by_number(lines: Sequence[Line], matched: dict[int, float]) -> None:
-    """Give headings whose numbers have as many parts the level that most of them have."""
-    by_depth: dict[int, list[Line]] = defaultdict(list)
-    for line in lines:
-        if line.level and id(line) not in matched and NUMBERED.match(line.text):
-            number = line.text.split(maxsplit=1)[0].rstrip(".")
-            if number[0].isdigit():
-                by_depth[number.count(".")].append(line)
-    above = 0
-    for _, found in sorted(by_depth.items()):
-        usual = Counter(line.level for line in found).most_common(1)[0][0]
-        above = min(max(usual, above + 1), 6)
-        for line in found:
-            line.level = above

@@ -3,22 +3,32 @@
 import re
 from collections.abc import Sequence
 
-from ingest.formats.pdf.layout.contents import LEADERS
+from ingest.formats.pdf.headings.contents import LEADERS
 from ingest.formats.pdf.layout.text_lines import Line
 
 LONGEST = 150
 """Characters in a line of a heading."""
-NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
-DEEP = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
+NUMBERED = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z](?:\.\d{1,2}){1,4}\.?|[A-Z]\.|[IVX]{1,5}\."
+    r"|§\s?\d{1,4}[a-z]?\.?|第\s?[\d一二三四五六七八九十百]{1,4}\s?[章節节編编部条條])\s+[^\W\d_]"
+)
+DEEP = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
 """A number of several parts, which items of lists do not have."""
-_FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that NUMBERED can match
+ONLY_NUMBER = re.compile(
+    r"(?:chapter|part|appendix|section|article|kapitel|teil|anhang|abschnitt|artikel|chapitre|partie"
+    r"|annexe|titre|cap[ií]tulo|cap[ií]tol|parte|secci[oó]n|art[ií]culo|anexo|capitolo|sezione"
+    r"|hoofdstuk|deel|rozdział|część|глава|часть|раздел|статья)"
+    r"\s+(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])[.:]?|第[\d一二三四五六七八九十百]{1,4}[章部编編节節]",
+    re.IGNORECASE,
+)
+_FIRST = frozenset("0123456789ABCDEFGHIVX§第")  # first characters that NUMBERED can match
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _CAPTION = re.compile(
     r"(?:figure|fig\.|table|tab\.|listing|abbildung|abb\.|tabelle|tableau|figura|tabla|tabela|tabella)"
     r"\s*[A-Z]?\d[\d.\u2013-]*\s*[:.\u2013\u2014]?\s",
     re.IGNORECASE,
 )
-_NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
+NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
 # An amount or count with its unit: `1,186 crore`, `$4.5m`, `85%`.
 _FIGURE = re.compile(
     r"\W*(?:(?:\d{1,3}(?:[,.\u00a0 ]\d{3})+|\d{3,})\W*(?:(?![A-Z])\w+\W*){0,2}"
@@ -29,7 +39,11 @@ _FIGURE = re.compile(
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _NO_TITLE = re.compile(
     r"[•◦▪▸►●○■□\u2013\u2014*·\u2610-\u2612]\s|\w+://|www\."  # items of lists, addresses
-    r"|.*(?:\s[-+:*/|.]?=\s|==|[\\{;]$|\$\(|\(\);)",  # code, formulas
+    r"|(?:copyright\s*)?(?:©|\(c\)\s)|copyright\s+\d"
+    r"|\\\w+\s*[\[{]"  # code, formulas, e-mail addresses
+    r"|.*(?:\s[-+:*/|.]?=\s|==|\}%?$|[\\{;]$|\w=[\w〈⟨]|\$\(|\(\);|\S@\S+\.\w)"
+    r"|\(.*\)\.?$"  # an aside
+    r"|.*\b(?:page|seite|página|pagina|стр\.|p\.)\s?\d+(?:\s?(?:/|of|von|de|sur|di|из)\s?\d+)?$",
     re.IGNORECASE,
 )
 _WORD_OF_THREE = re.compile(r"[^\W\d_]{3}")
@@ -41,6 +55,15 @@ _LABELS = frozenset(
         " advertencia atención dica atenção suggerimento avvertenza attenzione opmerking"
         " waarschuwing uwaga ostrzeżenie",
     )
+)
+# The names of theorems and the like, with their numbers.
+_THEOREM = re.compile(
+    r"(?:theorem|lemma|definition|corollary|proposition|remark|claim|conjecture|proof|exercise|axiom"
+    r"|satz|korollar|bemerkung|beweis|beispiel|aufgabe|théorème|lemme|définition|corollaire|preuve"
+    r"|remarque|exercice|teorema|lema|definición|corolario|prueba|demostración|ejercicio|definizione"
+    r"|dimostrazione|теорема|лемма|определение|следствие|доказательство|定理|補題|定義|系|命題|证明)"
+    r"\s*(?:\d+(?:\.\d+)*|[A-Z])?(?:\s*\(.*\))?[.:]?",
+    re.IGNORECASE,
 )
 _LONGEST_ALONE = 80  # characters of a line that stands alone in the size of the body
 _APART = 0.4  # line heights above a line that stands alone
@@ -127,8 +150,8 @@ def is_title(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Whether a line names the kind of the paragraph below it, as `Note` does."""
-    return text.strip(" .:!").lower() in _LABELS
+    """Whether a line names the kind of the paragraph below it, as `Note` and `Theorem 2` do."""
+    return text.strip(" .:!").lower() in _LABELS or _THEOREM.fullmatch(text.strip()) is not None
 
 
 def is_section_word(text: str) -> bool:
@@ -153,7 +176,7 @@ def candidates(lines: Sequence[Line]) -> list[Line]:
                 or above.bottom - line.top > _APART * line.height
                 or line.bottom > above.top
             ):
-                line.stands_alone = not text.endswith(_NO_HEADING_END) and ":" not in text
+                line.stands_alone = not text.endswith(NO_HEADING_END) and ":" not in text
                 if line.stands_alone:
                     found.append(line)
         above = line
@@ -172,7 +195,7 @@ def continues(line: Line, above: Line) -> bool:
 
 
 def _is_numbered(text: str) -> bool:
-    return NUMBERED.match(text) is not None and not text.rstrip().endswith(_NO_HEADING_END)
+    return NUMBERED.match(text) is not None and not text.rstrip().endswith(NO_HEADING_END)
 
 
 def join(group: Sequence[Line]) -> None:
