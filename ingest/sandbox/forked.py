@@ -23,7 +23,8 @@ from ingest.sandbox.protocol import MAX_FORK_MESSAGE
 log = structlog.get_logger()
 
 _START_SECONDS: Final = 60.0
-_FORK_SECONDS: Final = 10.0
+_FORK_SECONDS: Final = 60.0
+"""It may load a tokenizer and the model of languages first, on a machine that is busy."""
 _AGAIN_SECONDS: Final = 60.0
 
 

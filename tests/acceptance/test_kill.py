@@ -101,7 +101,7 @@ def test_a_worker_that_was_frozen_past_its_lease_can_write_nothing(
 ) -> None:
     api = start("api", **openai.env()).wait_until_ready()
     frozen = start("worker", **openai.env(), **SHORT_LEASE)
-    until(lambda: openai.requests == 2)  # each has asked once whether the provider is there
+    until(lambda: openai.requests >= 2)  # each has asked whether the provider is there
     openai.gate.clear()
     [source] = api.upload([text_file(1)])["knowledgeSourceIds"]
     until(lambda: openai.waiting == 1)
