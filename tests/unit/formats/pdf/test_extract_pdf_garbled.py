@@ -186,6 +186,9 @@ READABLE = {
     "Welsh": said("Mae pob un o'r plant yn hoffi chwarae pel droed ar y stryd bob dydd"),
     "Swahili": SWAHILI,
     "Polish": POLISH,
+    "a chart of characters": "\n".join(
+        f"U+F00{n:X}0 - F00{n:X}F {', '.join(map(str, range(n, n + 14)))}," for n in range(16)
+    ),
     "capitals": TEXT.upper(),
     "DNA": "\n".join("".join(_SEED.choices("ACGT", k=60)) for _ in range(20)),
     "crosses": "\n".join("x x x x x x x x x x x x" for _ in range(12)),
