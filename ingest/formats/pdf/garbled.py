@@ -43,6 +43,7 @@ _CODES = 128
 _LETTERS = np.array([chr(code).isalpha() for code in range(_CODES)], np.int64)
 _MOST_SHIFTS = 8
 _USUAL = "etaonirsl"
+_MOST_FIGURES = 0.2  # share of the text
 _FREQUENT = np.array([chr(code).lower() in _USUAL for code in range(_CODES)], np.int64)
 _ODD, _WRITTEN, _WRITTEN_VOWELS, _WRITTEN_SMALL = 0.5, 0.56, 0.33, 0.85  # shares of letters
 _VOWELS = np.array([chr(code) in "aeiouyAEIOUY" for code in range(_CODES)], np.int64)
@@ -145,9 +146,10 @@ def _is_moved(text: str) -> bool:
 
 
 def _is_odd(text: str) -> bool:
-    """Whether the usual letters are rare, as in no language in Latin script."""
-    letters = _small_letters(text)
-    return _share_of(_USUAL, letters) < _ODD
+    """Whether the usual letters are rare, as in no language in Latin script; not of figures."""
+    figures = sum(map(str.isdigit, text))
+    is_table = figures > _MOST_FIGURES * len("".join(text.split()))
+    return not is_table and _share_of(_USUAL, _small_letters(text)) < _ODD
 
 
 def _looks_written(text: str) -> bool:

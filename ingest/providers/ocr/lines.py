@@ -16,6 +16,9 @@ GOOD = 80
 _LEAST = 2  # letters and digits; a picture with fewer has no text
 _FILLED = 0.5  # characters per line height, along a line; Latin print has 2, wide spacing 0.7
 _KEPT = 0.5  # of the characters; where more is noise, the rest is hardly better
+_MOST_MIXED, _MOST_SINGLE, _ENOUGH = 0.25, 0.7, 10  # shares of the words, and words
+_WORD = re.compile(r"\w+")
+_MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-zß-öø-ÿ][A-ZÀ-ÖØ-Þ]")
 _WIDE = 1.2  # line heights; a space between words is a third of one
 _FULL = 0.85  # of the paragraph's width; the next line continues such a line
 
@@ -56,9 +59,23 @@ def compose(paragraphs: Sequence[OcrParagraph]) -> str:
     kept = [[line for line in paragraph if not _is_noise(line)] for paragraph in paragraphs]
     lines = [line for paragraph in kept for line in paragraph]
     # A spot or a corner can look like a letter, so a single letter in a picture is noise.
-    if quality(paragraphs) < _UNSURE or sum(map(_letters, lines)) < _LEAST:
+    sure = quality(paragraphs)
+    if sure < _UNSURE or sum(map(_letters, lines)) < _LEAST:
+        return ""
+    if sure < GOOD and _are_mixed(lines):
         return ""
     return "\n\n".join(_joined(paragraph) for paragraph in kept if paragraph)
+
+
+def _are_mixed(lines: Sequence[OcrLine]) -> bool:
+    """Whether many words mix letters with figures, or capitals with small letters, or most are
+    single letters: the engine has looked in its own letters for those of another script."""
+    words = [word for line in lines for word in _WORD.findall(line.text)]
+    mixed = sum(_MIXED.search(word) is not None for word in words)
+    single = sum(len(word) == 1 for word in words)
+    return len(words) >= _ENOUGH and (
+        mixed > _MOST_MIXED * len(words) or single > _MOST_SINGLE * len(words)
+    )
 
 
 def quality(paragraphs: Sequence[OcrParagraph]) -> float:

@@ -91,6 +91,18 @@ def test_scraps_of_a_page_in_another_script_are_no_text() -> None:
     assert compose(scraps) == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALIUU U4IUU CG4 CUCE LALIUE UCAU GIOC IUIX 40t4 ixAL Lx 4CI uauuu a1C bLIU4 atCt U4at",
+        "η n u η n η n η n η n η n",
+    ],
+)
+def test_letters_seen_in_another_script_are_no_text(text: str) -> None:  # Hebrew, Armenian
+    assert compose([[line(text, confidence=72)]]) == ""
+    assert compose([[line(text, confidence=90)]]) == text  # part numbers, a matrix
+
+
 def test_lines_that_were_found_but_not_read_make_the_rest_doubtful() -> None:
     assert compose([[line("Page 3")], *([line("", right=900)] for _ in range(20))]) == ""
 

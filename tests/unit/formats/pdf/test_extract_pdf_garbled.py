@@ -186,6 +186,11 @@ READABLE = {
     "Welsh": said("Mae pob un o'r plant yn hoffi chwarae pel droed ar y stryd bob dydd"),
     "Swahili": SWAHILI,
     "Polish": POLISH,
+    "a chart of characters": "Table 3: Sparks-Bar-Narrow.otf\n0 1 2 3 4 5 6 7 8 9 A B C D E F\n"
+    + "\n".join(
+        f"U+F00{n}0 - F00{n}F {', '.join(map(str, range(16 * n - 3, 16 * n + 13)))},"
+        for n in range(1, 9)
+    ),
     "capitals": TEXT.upper(),
     "DNA": "\n".join("".join(_SEED.choices("ACGT", k=60)) for _ in range(20)),
     "crosses": "\n".join("x x x x x x x x x x x x" for _ in range(12)),
