@@ -8,9 +8,12 @@ from ingest.formats.pdf.layout.text_lines import Line
 
 LONGEST = 150
 """Characters in a line of a heading."""
+CJK = "一二三四五六七八九十百"
+"""Figures of Chinese and Japanese numbers."""
 NUMBERED = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z](?:\.\d{1,2}){1,4}\.?|[A-Z]\.|[IVX]{1,5}\."
-    r"|§\s?\d{1,4}[a-z]?\.?|第\s?[\d一二三四五六七八九十百]{1,4}\s?[章節节編编部条條])\s+[^\W\d_]"
+    rf"|§\s?\d{{1,4}}[a-z]?\.?|第\s?[\d{CJK}]{{1,4}}\s?[章節节編编部条條])\s+[^\W\d_]"
+    rf"|(?:[{CJK}]{{1,3}}、|[(\uff08][{CJK}]{{1,3}}[)\uff09])\s*[^\W\d_]"
 )
 DEEP = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_]")
 """A number of several parts, which items of lists do not have."""
@@ -21,7 +24,9 @@ ONLY_NUMBER = re.compile(
     r"\s+(?:\d{1,3}|[IVXLC]{1,6}|[A-Z])[.:]?|第[\d一二三四五六七八九十百]{1,4}[章部编編节節]",
     re.IGNORECASE,
 )
-_FIRST = frozenset("0123456789ABCDEFGHIVX§第")  # first characters that NUMBERED can match
+_FIRST = frozenset(
+    f"0123456789ABCDEFGHIVX§第(\uff08{CJK}"
+)  # first characters that NUMBERED can match
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _CAPTION = re.compile(
     r"(?:figure|fig\.|table|tab\.|listing|abbildung|abb\.|tabelle|tableau|figura|tabla|tabela|tabella)"
@@ -65,6 +70,8 @@ _THEOREM = re.compile(
     r"\s*(?:\d+(?:\.\d+)*|[A-Z])?(?:\s*\(.*\))?[.:]?",
     re.IGNORECASE,
 )
+_BRACKET = re.compile(r"\d{1,2}\)\s+")
+_STEP = re.compile(r"[^\W\d_]{3,12}\s\d{1,2}:\s")  # `Step 2: Test it`
 _LONGEST_ALONE = 80  # characters of a line that stands alone in the size of the body
 _APART = 0.4  # line heights above a line that stands alone
 _SECTION_WORDS = frozenset(
@@ -171,16 +178,25 @@ def candidates(lines: Sequence[Line]) -> list[Line]:
         if len(text) <= _LONGEST_ALONE and line.kind == "text":
             if text[:1] in _FIRST and (_is_numbered(text) or DEEP.match(text)):
                 found.append(line)
-            elif text[:1].isupper() and (
+            elif _may_begin(text) and (
                 above is None
                 or above.bottom - line.top > _APART * line.height
                 or line.bottom > above.top
             ):
-                line.stands_alone = not text.endswith(NO_HEADING_END) and ":" not in text
+                line.stands_alone = not text.endswith(NO_HEADING_END) and (
+                    ":" not in text or _STEP.match(text) is not None
+                )
                 if line.stands_alone:
                     found.append(line)
         above = line
     return found
+
+
+def _may_begin(text: str) -> bool:
+    """Whether the first letter, perhaps behind `2)`, is no small one."""
+    number = _BRACKET.match(text)
+    first = text[number.end() : number.end() + 1] if number else text[:1]
+    return first.isalpha() and not first.islower()
 
 
 def continues(line: Line, above: Line) -> bool:

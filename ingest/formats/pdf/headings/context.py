@@ -13,6 +13,7 @@ _LITTLE_TEXT = 150  # characters of a title page beside its headings
 _TITLE_PAGES = 4
 _FEWEST_ITEMS = 3  # of a list
 _PROSE = 0.4  # of the page's width, which a line of running text has
+_ITEM = re.compile(r"[•◦▪▸►●○■□\u2013\u2014*·\u2610-\u2612-]\s")
 _INITIALS = re.compile(r"(?:[A-Z]\.\s?){2}|[D-HJ-UW-Z]\.\s")  # of a name, not an appendix
 _BYLINE = re.compile(
     r"[\u2217†‡§¶✩*¹²³]$|^(?:by|von|par|por|di|door)\s[A-ZÀ-Þ]|^(?:©|copyright|version|edition)\b"
@@ -84,11 +85,13 @@ def _with_lines_below(
 
 
 def _is_prose(page: PageLines, lines: Sequence[Line]) -> bool:
-    """Whether there is running text or a table."""
+    """Whether there is running text, a list or a table."""
     width = page.box[2] - page.box[0]
     widths = [line.right - line.left for line in lines if line.text and line.kind == "text"]
     is_long = sum(widths) > width or max(widths, default=0.0) > _PROSE * width
-    return is_long or any(line.kind in ("table", "code") for line in lines)
+    return is_long or any(
+        line.kind in ("table", "code") or _ITEM.match(line.text) is not None for line in lines
+    )
 
 
 def _is_centred(line: Line, title: Line) -> bool:

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from ingest.formats.pdf.headings.candidates import NUMBERED, is_section_word
+from ingest.formats.pdf.headings.candidates import CJK, NUMBERED, is_section_word
 from ingest.formats.pdf.layout.text_lines import Line
 
 _ALIKE = 0.95  # ratio of two font sizes that share a level
@@ -13,15 +13,12 @@ _ROMAN = re.compile(r"[IVX]+\.\s")
 _DEEPEST = 6
 # Names of numbered divisions, from the largest.
 _KINDS = [
-    re.compile(
-        rf"(?:{names})(?:\s*\d|\s+[IVXLC]+\b)|第\s?[\d一二三四五六七八九十百]{{1,4}}\s?[{ends}]",
-        re.I,
-    )
-    for names, ends in (
-        ("part|book|title|teil|buch|partie|livre|titre|parte|libro|t[ií]tulo|часть", "編编部"),
-        ("chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|rozdział|глава", "章"),
-        ("section|abschnitt|secci[oó]n|seção|sezione|раздел", "節节"),
-        ("§|articles?|artikel|art\\.|art[ií]culo|artigo|articolo|статья|clause", "条條"),
+    re.compile(rf"(?:{names})(?:\s*\d|\s+[IVXLC]+\b)|第.{{1,4}}[{ends}]|{counted}", re.IGNORECASE)
+    for names, ends, counted in (
+        ("part|book|title|teil|buch|partie|livre|titre|parte|libro|t[ií]tulo|часть", "編编部", "$"),
+        ("chapter|kapitel|chapitre|cap[ií]tulo|capitolo|rozdział|глава", "章", rf"[{CJK}]+、"),
+        ("section|abschnitt|secci[oó]n|sezione|раздел", "節节", rf"[(\uff08][{CJK}]+[)\uff09]"),
+        ("§|articles?|artikel|art\\.|art[ií]culo|articolo|статья|clause", "条條", "$"),
     )
 ]
 

@@ -33,12 +33,13 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 _LARGER = 1.15  # times the body's font size
 _MOST_LINES = 3  # lines of a heading
 _SMALLEST = 0.85  # times the body's font size, of headings with a number or a usual name
-_DEEPEST = 4  # heading levels by font size
 _FEWEST_WORDS = 30  # in the document, for font sizes to be meaningful; a title page has fewer
 _MOST = 0.35  # share of all lines; above this, large type does not mean a heading
 _MOST_BOLD = 0.12  # the same for bold lines in the size of the body
+_MOST_ABOVE_TEXT = 0.25  # the same if each is above several lines of text
+_LINES_BELOW = 2
+_WIDER = 1.3  # times the heading
 _WITH_HEADING = 10  # lines for which a table counts, whatever its length: one may be above it
-_FEWEST_BOOKMARKS = 5  # found on their pages, for the outline to be complete
 _OFTEN = 4  # times; a line repeated as often is a label, such as `Note`
 _SMALL = re.compile(r"[\d.]+\s+[a-zß-ÿа-я][^:]+\.$")  # `0.9 as the version.`, no heading
 _TEXT = 0.3  # share of a size's characters in paragraphs; above this, it is a size for text
@@ -194,8 +195,16 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
         and len(groups.get(id(line), ())) <= _MOST_LINES
         and is_title(line.text)
     ]
+    above_text = set(map(id, _above_text(found, lines)))
+    # A capital does not tell words of other scripts from those of a drawing.
+    found = [
+        line
+        for line in found
+        if (line.text[0].isupper() or line.text[0].isdecimal()) or id(line) in above_text
+    ]
     titled = sum(ONLY_NUMBER.fullmatch(line.text) is None for line in found)
-    if not found or titled > _MOST_BOLD * sum(_count(line, _WITH_HEADING) for line in lines):
+    most = _MOST_ABOVE_TEXT if above_text.issuperset(map(id, found)) else _MOST_BOLD
+    if not found or titled > most * sum(_count(line, _WITH_HEADING) for line in lines):
         return
     titles = {id(line): below for line, below in pairwise(lines) if below.goes_on}
     for line in found:
@@ -204,6 +213,22 @@ def _by_weight(lines: Sequence[Line], body: float) -> None:
             titles[id(line)].level = 1  # `Article 3` and its title will be joined
         else:
             join(groups.get(id(line), [line]))
+
+
+def _above_text(found: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
+    """Those with several wider lines below them that are not bold."""
+    places = {id(line): place for place, line in enumerate(lines)}
+
+    def is_text(line: Line, above: Line) -> bool:
+        is_wider = line.right - line.left > _WIDER * (above.right - above.left)
+        return is_wider and line.kind == "text" and not line.bold and not line.level
+
+    return [
+        line
+        for line in found
+        for below in [lines[places[id(line)] + 1 : places[id(line)] + 1 + _LINES_BELOW]]
+        if len(below) == _LINES_BELOW and all(is_text(each, line) for each in below)
+    ]
 
 
 def _bold_groups(lines: Sequence[Line]) -> dict[int, list[Line]]:

@@ -17,7 +17,7 @@ _WIDEST = 0.8  # of the width of the text
 _WIDE = 0.95  # font sizes per character; wider lines have gaps, as the header of a table
 _APART = 0.4  # line heights above a heading
 _TEXT = 120  # characters of text to each heading, on average
-_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}")
+_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}(?!\))")
 _SENTENCES = re.compile(r"[^\W\d_]{3,}[.;] ")  # not a heading: it goes on
 _WORDS = re.compile(r"\d\s+[^\W\d_a-zß-ÿа-я]|\.\s+[^\W\d_a-zß-ÿа-я]")  # no small first letter
 
@@ -64,10 +64,14 @@ def _alone(page: PageLines) -> Iterator[tuple[Line, Line | None]]:
 
 
 def _counted(alone: Sequence[tuple[Line, Line | None]]) -> list[Line]:
-    """Lines whose numbers count from 1 as those of sections do: 1, 1.1, 1.2, 2."""
+    """Lines whose numbers count from 1 as those of sections do: 1, 1.1, 1.2, 2.
+
+    None if two of them follow one another like items.
+    """
     found = []
     at: list[int] = []
-    for line, _ in alone:
+    below_last: Line | None = None
+    for line, below in alone:
         match = _NUMBER.match(line.text)
         if match is None or not NUMBERED.match(line.text):
             continue
@@ -76,7 +80,9 @@ def _counted(alone: Sequence[tuple[Line, Line | None]]) -> list[Line]:
             [*at, 1],
             *([*at[:depth], at[depth] + 1] for depth in range(len(at))),
         ):
-            at = number
+            if line is below_last and len(number) <= len(at):
+                return []
+            at, below_last = number, below
             found.append(line)
     return found
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ingest.formats.pdf.headings.levels import set_levels
 from ingest.formats.pdf.headings.outline import match_outline
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from tests.builders.make_pdf import at, lines
@@ -221,3 +222,37 @@ def test_labels_in_large_type_end_with_a_mark(text: str, is_heading: bool) -> No
     content = sections(at(50, 700, text, size=16), at(50, 550, "Real One", size=16))
 
     assert headings(content) == [f"# {text}"] * is_heading + ["# Real One"]
+
+
+@pytest.mark.parametrize("title", ["Step 2: Test the pump", "2) Pumps", "How do I open it?"])
+def test_bold_lines_above_text_are_headings_in_short_documents(title: str) -> None:
+    content = sections(at(50, 700, title, font="B"), at(50, 550, "Cold hall", font="B"))
+
+    assert headings(content) == [f"# {title}", "# Cold hall"]
+    label = at(50, 700, title, font="B") + at(50, 670, "Cold hall", font="B")
+    assert headings(label + lines(50, 640, *PROSE * 2)) == []
+
+
+def test_a_list_below_it_is_the_text_of_a_heading() -> None:
+    title = at(50, 740, "Tomato soup", size=20) + at(50, 700, "Contents of it", size=15)
+    items = at(50, 680, "\u2022 tomatoes") + at(50, 660, "\u2022 salt")
+    text = sections(*[b"", at(50, 550, "Steps", size=15), at(50, 400, "Hints", size=15)])
+
+    assert headings(title + items, text) == [
+        "# Tomato soup",
+        "## Contents of it",
+        "## Steps",
+        "## Hints",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("high", "low"),
+    [("一、概述", "（一）目的"), ("第1章 概述", "第2節 目的")],  # noqa: RUF001
+)
+def test_chinese_numbers_tell_levels(high: str, low: str) -> None:
+    found = [Line(high, size=12), Line(low, size=12), Line(low, size=12), Line(high, size=12)]
+
+    set_levels(found, 11, 1.15)
+
+    assert [line.level for line in found] == [1, 2, 2, 1]
