@@ -6,14 +6,14 @@ removed from every line, also from lines of libraries and from tracebacks.
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 import structlog
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from ingest.redaction import Redactor, parts_of, redact, secrets_inside
+from ingest.redaction import parts_of, redact, secrets_inside
 from ingest.settings.settings import Settings
 
 
@@ -48,7 +48,7 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 *renderer,
-                _Redaction(Redactor(_secrets(settings))),
+                _Redaction(tuple(_secrets(settings))),
             ],
         )
     )
@@ -63,11 +63,11 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
 class _Redaction:
     """The last processor: removes secrets from the finished line."""
 
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._secrets = secrets
 
     def __call__(self, _logger: WrappedLogger, _method: str, line: str | EventDict) -> str:
-        return redact(self._redactor(str(line)))
+        return redact(str(line), secrets=self._secrets)
 
 
 def _secrets(settings: Settings) -> Iterator[str]:

@@ -17,13 +17,27 @@ _PREFIX = "rag-ingest-scratch-"
 @asynccontextmanager
 async def scratch_folder() -> AsyncIterator[Path]:
     """An empty folder that only this user can read."""
-    folder = new_scratch_folder()
+    async with _removed(new_scratch_folder()) as folder:
+        yield folder
+
+
+@asynccontextmanager
+async def unmade_scratch_folder() -> AsyncIterator[Path]:
+    """Where to make such a folder if it is needed: most files have none inside."""
+    async with _removed(Path(tempfile.gettempdir(), _PREFIX + uuid4().hex)) as folder:
+        yield folder
+
+
+@asynccontextmanager
+async def _removed(folder: Path) -> AsyncIterator[Path]:
     try:
         yield folder
     finally:
         # Usually the folder is empty. Use a thread only if there are files to remove.
         try:
             os.rmdir(folder)
+        except FileNotFoundError:
+            pass
         except OSError:
             await asyncio.to_thread(remove, folder)
 

@@ -1,6 +1,7 @@
 """The embedding provider's lane: report errors to the governor, translate holds to errors."""
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 import psycopg
@@ -8,6 +9,8 @@ import structlog
 
 from ingest.errors import ErrorCode, Snooze, Transient
 from ingest.governor import STOPPED, Governor, Hold
+from ingest.postgres.batch_loader import BatchLoader
+from ingest.postgres.database import is_database_unavailable
 from ingest.providers.embedders.base import Embedder, ProviderFault
 from ingest.store.limits.provider_lanes import PROVIDER_CODES, Cause
 
@@ -31,6 +34,7 @@ class EmbeddingLane:
         self._pausable = embedder.lane or f"{embedder.model.provider}/{embedder.model.name}"
         self._is_stopped = False
         self._asked_at = -_STOP_KNOWN_SECONDS
+        self._pauses = BatchLoader(self._read_pauses, concerns_all=is_database_unavailable)
 
     async def hold(self, tokens: int, *, may_probe: bool = False) -> Hold | None:
         """Reserve a request of `tokens`; returns a Hold if it has to wait.
@@ -42,9 +46,17 @@ class EmbeddingLane:
         return await self._governor.reserve(self.name, tokens=tokens, may_probe=may_probe)
 
     async def paused(self) -> Hold | None:
+        """A Hold while requests have to wait; read after the call, once for concurrent calls."""
+        if self._governor is None:
+            return None
+        return (await self._pauses.get([self._pausable])).get(self._pausable)
+
+    async def _read_pauses(self, names: Sequence[str]) -> Mapping[str, Hold]:
         if self._governor is None or self.name is None:
-            return await self.stopped(is_fresh=True)
-        return await self._governor.current_hold(self.name)
+            hold = await self.stopped(is_fresh=True)
+        else:
+            hold = await self._governor.current_hold(self.name)
+        return {} if hold is None else dict.fromkeys(names, hold)
 
     async def stopped(self, *, is_fresh: bool = False) -> Hold | None:
         """A Hold while the operator has paused it; known for a second unless `is_fresh`."""

@@ -60,9 +60,9 @@ class ParseRequest:
     uri: str = ""
     """Of a page of a site, as `chunk.furniture` names it."""
     members: str | None = None
-    """An empty folder for embedded files, on the file system of the temporary folder. The parser
-    process writes them to its own scratch folder; the parent moves them here. None: they are only
-    listed."""
+    """A folder for embedded files, empty or not there yet, on the file system of the temporary
+    folder. The parser process writes them to its own scratch folder; the parent moves them here, if
+    there are any. None: they are only listed."""
     ocr: OcrSettings | None = None
     """How to read text in pictures, which takes seconds per page; None: no OCR."""
     max_inflated: int = 1024**3
@@ -86,7 +86,7 @@ class UnpackRequest:
 
     name: str
     folder: str
-    """An empty folder for the files, as `ParseRequest.members`; their names contain no path."""
+    """For the files, as `ParseRequest.members`; their names contain no path."""
     max_members: int
     max_bytes: int
     """Unpacked bytes of all members together."""

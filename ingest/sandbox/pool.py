@@ -8,24 +8,24 @@ but the file that it reads (jail.py).
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 from uuid import UUID
 
 import structlog
 
 from ingest.asynchronous.fair_slots import FairSlots
-from ingest.errors import Permanent, Transient
+from ingest.asynchronous.tasks import cancel_all
+from ingest.errors import Permanent
 from ingest.formats.catalog import format_name
 from ingest.model import Sitemap
 from ingest.observability import metrics
-from ingest.sandbox import protocol, replies
+from ingest.sandbox.conversation import Call, CallQueue, Conversation, stopped
 from ingest.sandbox.forked import PoolServer
-from ingest.sandbox.idle import IdleProcesses
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import (
     Checked,
@@ -46,18 +46,16 @@ from ingest.sandbox.messages import (
     UnpackRequest,
 )
 from ingest.sandbox.process import Child
-from ingest.sandbox.reply_checks import BadFrame
-from ingest.sandbox.starter import Starter
+from ingest.sandbox.process_supply import IdleProcesses, Starter
+from ingest.sandbox.replies import expected
 from ingest.temporary_folders import scratch_folder
 
 log = structlog.get_logger()
-T = TypeVar("T")
 
 OnCost = Callable[[UUID, float], None]
 """Called with the CPU seconds that something of an application took."""
 
 _MAX_FILES = 500  # per process: libraries leak
-_MOST_NOTES = 100  # at once
 _SWOLLEN = 256 * 1024 * 1024  # bytes; loaded libraries alone take half of this
 
 
@@ -99,6 +97,10 @@ class ParserPool:
         self._idle = IdleProcesses(size=size, end=self._discard)
         self._busy: set[Child] = set()
         self._reapers: set[asyncio.Task[None]] = set()
+        self._most = size + reserve
+        self._queues: dict[UUID | None, CallQueue] = {}
+        self._readers: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     async def parse(
         self,
@@ -115,7 +117,7 @@ class ParserPool:
         formats.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its subclass
         IsArchive, and Transient (no process could be started).
         """
-        return _expected(await self._run(path, request, owner=owner, on_step=on_page), Parsed)
+        return expected(await self._run(path, request, owner=owner, on_step=on_page), Parsed)
 
     async def unpack(
         self, path: Path, request: UnpackRequest, *, owner: UUID | None = None
@@ -124,7 +126,7 @@ class ParserPool:
 
         The folder is as untrusted as the archive: use only the file names in the answer.
         """
-        return _expected(await self._run(path, request, owner=owner), Unpacked)
+        return expected(await self._run(path, request, owner=owner), Unpacked)
 
     async def rechunk(
         self, text: str, request: RechunkRequest, *, owner: UUID | None = None
@@ -133,25 +135,25 @@ class ParserPool:
         async with scratch_folder() as folder:
             path = folder / "text"
             await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
-            return _expected(await self._run(path, request, owner=owner, text=text), Rechunked)
+            return expected(await self._run(path, request, owner=owner, text=text), Rechunked)
 
     async def read_sitemap(
         self, path: Path, request: SitemapRequest, *, owner: UUID | None = None
     ) -> Sitemap:
         """Read the addresses in the sitemap or feed at `path`; raises as `parse`."""
-        return _expected(await self._run(path, request, owner=owner), SitemapRead).sitemap
+        return expected(await self._run(path, request, owner=owner), SitemapRead).sitemap
 
     async def render(
         self, path: Path, request: RenderRequest, *, owner: UUID | None = None
     ) -> Rendered:
         """Draw a page of the file at `path`; raises as `parse`."""
-        return _expected(await self._run(path, request, owner=owner), Rendered)
+        return expected(await self._run(path, request, owner=owner), Rendered)
 
     async def locate(
         self, path: Path, request: LocateRequest, *, owner: UUID | None = None
     ) -> Located:
         """Find ranges of text on a page of the file at `path`; raises as `parse`."""
-        found = _expected(await self._run(path, request, owner=owner), Located)
+        found = expected(await self._run(path, request, owner=owner), Located)
         if len(found.places) != len(request.ranges):
             raise Permanent("The parser sent places of other texts.", code="parser_crashed")
         return found
@@ -162,22 +164,19 @@ class ParserPool:
         Waits for the fork server: it has loaded what is checked.
         """
         await self._starter.prepare()
-        return _expected(await self._run(None, CheckRequest()), Checked)
+        return expected(await self._run(None, CheckRequest()), Checked)
 
     async def close(self) -> None:
         """Kill all processes, busy or idle, and wait for their end."""
+        self._is_closed = True
         self._idle.close()
         for child in self._busy:
             self._discard(child)
+        await cancel_all(*self._readers)
+        for call in chain.from_iterable(queue.calls for queue in self._queues.values()):
+            call.fail(stopped())
         while self._reapers:
             await asyncio.gather(*self._reapers)
-
-    async def _take(self, owner: UUID | None, request: Request) -> Child:
-        if (child := self._idle.take(owner)) is not None:
-            return child
-        if isinstance(request, ParseRequest | RechunkRequest):
-            return await self._starter.start(request.chunk.tokenizer)
-        return await self._starter.start(None)
 
     async def _run(
         self,
@@ -188,70 +187,97 @@ class ParserPool:
         text: str = "",
         on_step: Callable[[], None] | None = None,
     ) -> Reply:
-        async with self._slots.hold(owner):
-            child = await self._take(owner, request)
-            self._busy.add(child)
-            spent = child.cpu_seconds
-            try:
-                with _opened(path) as file:
-                    body = await self._ask(child, file, request, on_step or _ignore)
-                reply = replies.decode_reply(body, text=text)
-                await child.finish(request)
-            except BadFrame as error:
-                self._discard(child)
-                raise Permanent(f"The parser sent {error}.", code="parser_crashed") from error
-            except BaseException:
-                self._discard(child)
-                raise
-            finally:
-                self._busy.discard(child)
-                if owner is not None and self._on_cost is not None:
-                    self._on_cost(owner, max(0.0, child.measure_cpu() - spent))
-            self._put_back(child, owner, reply)
+        call = Call(path, request, seconds=self._seconds(request), text=text, on_step=on_step)
+        queue = self._queues.setdefault(owner, CallQueue())
+        queue.calls.append(call)
+        self._read_more(owner, queue)
+        try:
+            reply = await call.answer
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
         _report(reply)
         return reply
 
-    async def _ask(
-        self, child: Child, file: int | None, request: Request, on_step: Callable[[], None]
-    ) -> bytes:
-        """Send a request and return the body of the reply. Raises BadFrame, and as `parse`."""
-        stage = "extract"
-        seconds = self._seconds(request)
-        loop = asyncio.get_running_loop()
-        started, notes = loop.time(), 0
+    def _read_more(self, owner: UUID | None, queue: CallQueue) -> None:
+        """Start a reader for each call that waits, up to the number of slots."""
+        if self._is_closed:
+            return
+        while queue.entering < len(queue.calls) and queue.readers < self._most:
+            queue.readers += 1
+            queue.entering += 1
+            reader = asyncio.create_task(self._read(owner, queue), name="parser reader")
+            self._readers.add(reader)
+            reader.add_done_callback(self._readers.discard)
+
+    async def _read(self, owner: UUID | None, queue: CallQueue) -> None:
+        """Serve calls of an application, until none waits."""
+        is_entering = True
         try:
-            async with asyncio.timeout(seconds) as limit, child.watched(request):
-                await child.send(file, request, cpu_seconds=seconds)
-                while (body := await child.receive()).startswith(protocol.NOTE):
-                    stage = replies.decode_note(body)
-                    notes += 1
-                    if notes > _MOST_NOTES + 2 * (loop.time() - started) / protocol.NOTE_SECONDS:
-                        raise BadFrame("too many steps")
-                    limit.reschedule(loop.time() + seconds)
-                    if stage == "extract":
-                        on_step()
-            return body
-        except TimeoutError:
-            raise Permanent(
-                f"Reading the file took longer than {seconds:g} s (stage {stage}).",
-                code="parser_timeout",
-            ) from None
-        except (EOFError, OSError):
-            raise await child.exit_error(stage) from None
+            while queue.calls:
+                async with self._slots.hold(owner):
+                    queue.entering -= 1
+                    is_entering = False
+                    await self._serve(owner, queue)
+                    queue.entering += 1
+                    is_entering = True
+        finally:
+            queue.readers -= 1
+            queue.entering -= is_entering
+            if queue.calls:
+                self._read_more(owner, queue)
+            elif not queue.readers:
+                del self._queues[owner]
+
+    async def _serve(self, owner: UUID | None, queue: CallQueue) -> None:
+        """Have a process answer the next call, and perhaps some behind it."""
+        if (call := queue.next()) is None:
+            return
+        try:
+            if (reader := asyncio.current_task()) is not None:
+                call.on_cancel = reader.cancel
+            child = await self._take(owner, call.request)
+        except Exception as error:
+            call.fail(error)
+            return
+        self._busy.add(child)
+        spent = child.cpu_seconds
+        reply = None
+        try:
+            reply = await Conversation(
+                child,
+                call,
+                queue.calls,
+                share=queue.share,
+                is_worn=self._is_worn,
+                on_returned=partial(self._read_more, owner, queue),
+            ).hold()
+        finally:
+            self._busy.discard(child)
+            if owner is not None and self._on_cost is not None:
+                self._on_cost(owner, max(0.0, child.measure_cpu() - spent))
+            if reply is None:
+                self._discard(child)
+            else:
+                self._idle.put(child, owner, resident=reply.resident)
+
+    async def _take(self, owner: UUID | None, request: Request) -> Child:
+        if (child := self._idle.take(owner)) is not None:
+            return child
+        if isinstance(request, ParseRequest | RechunkRequest):
+            return await self._starter.start(request.chunk.tokenizer)
+        return await self._starter.start(None)
 
     def _seconds(self, request: Request) -> float:
         """The time limit per step. The OCR engine's own limit per picture is shorter."""
         ocr = request.ocr if isinstance(request, ParseRequest) else None
         return self._timeout if ocr is None else max(self._timeout, 2 * ocr.page_timeout)
 
-    def _put_back(self, child: Child, owner: UUID | None, reply: Reply) -> None:
-        """Return the child to the pool, or discard it if it is worn out."""
+    def _is_worn(self, child: Child, reply: Reply) -> bool:
+        """Whether the process must read no other file."""
         out_of_memory = isinstance(reply.result, Permanent) and reply.result.code == "parser_memory"
         swollen = reply.resident > max(_SWOLLEN, self._memory // 4)
-        if out_of_memory or swollen or child.files >= _MAX_FILES:
-            self._discard(child)
-        else:
-            self._idle.put(child, owner, resident=reply.resident)
+        return out_of_memory or swollen or child.files >= _MAX_FILES
 
     def _discard(self, child: Child) -> None:
         """Kill the child now; wait for its end in a background task."""
@@ -261,20 +287,6 @@ class ParserPool:
         reaper.add_done_callback(self._reapers.discard)
 
 
-@contextmanager
-def _opened(path: Path | None) -> Iterator[int | None]:
-    """A descriptor of the file at `path`. Raises Transient if it cannot be opened."""
-    if path is None:
-        yield None
-        return
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise Transient("The file cannot be opened for parsing.", code="internal") from error
-    with file:
-        yield file.fileno()
-
-
 def _report(reply: Reply) -> None:
     """Log and count the steps that failed on a file."""
     read = reply.result.document if isinstance(reply.result, Parsed) else None
@@ -282,15 +294,3 @@ def _report(reply: Reply) -> None:
     for skipped in reply.skipped:
         metrics.step_skipped(format, skipped.step, skipped.times)
         log.warning("parser_step_skipped", format=format, **asdict(skipped))
-
-
-def _expected(reply: Reply, kind: type[T]) -> T:
-    """The answer; raises the error that came instead, or one for another kind of answer."""
-    if isinstance(reply.result, kind):
-        return reply.result
-    if isinstance(reply.result, Permanent | Transient):
-        raise reply.result
-    raise Permanent("The parser sent an unexpected answer.", code="parser_crashed")
-
-
-def _ignore() -> None: ...

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -60,7 +61,11 @@ class Child:
         self._channel = channel
         self._scratch = scratch
         self._peak = 0
-        self._quota_exceeded = False
+        self._members: dict[str, Path] = {}
+        """Where it writes files that are inside those it was given, by the folder to move them to.
+        """
+        self.quota_exceeded = False
+        """Whether it was killed because its scratch folder was too large."""
         self.files = 0
         """Number of files given to it so far."""
         self.shared = 0
@@ -159,18 +164,22 @@ class Child:
         The process gets the descriptor, not a path: it can read this file and no other.
         """
         self.files += 1
-        os.utime(self._scratch)  # its age tells sweep() whether it is in use
         if isinstance(request, ParseRequest) and request.members is not None:
-            request = replace(request, members=str(self._members))
+            request = replace(request, members=self._members_of(request.members))
         elif isinstance(request, UnpackRequest):
-            request = replace(request, folder=str(self._members))
+            request = replace(request, folder=self._members_of(request.folder))
         if file is not None:
             socket.send_fds(self._channel, [b"f"], [file])
         self._requests.write(encode_request(request, cpu_seconds=cpu_seconds))
         await self._requests.drain()
 
-    async def finish(self, request: Request) -> None:
-        """Move the members that it wrote to the request's folder, and empty its scratch folder.
+    def _members_of(self, target: str) -> str:
+        """A folder of its own for each file: it may read the next one before we move them."""
+        self._members[target] = self._scratch / f"members-{self.files}"
+        return str(self._members[target])
+
+    def hand_over_members(self, request: Request) -> None:
+        """Move the members that it wrote to the request's folder.
 
         Raises BadFrame if it wrote no folder of members.
         """
@@ -179,18 +188,24 @@ class Child:
             target = request.members
         elif isinstance(request, UnpackRequest):
             target = request.folder
-        if target is not None and self._members.is_dir():
-            try:
-                # Renames a link instead of following it, which fails as the target is a folder.
-                os.rename(self._members, target)
-            except OSError as error:
-                raise BadFrame("members that cannot be moved") from error
-        if any(self._scratch.iterdir()):
-            await asyncio.to_thread(empty, self._scratch)
+        if target is None or not (written := self._members.pop(target)).is_dir():
+            return
+        try:
+            # A link would be renamed, not followed: that fails where there is a folder.
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(target, stat.S_IRWXU)
+            os.rename(written, target)
+        except OSError as error:
+            raise BadFrame("members that cannot be moved") from error
 
-    @property
-    def _members(self) -> Path:
-        return self._scratch / "members"
+    async def tidy(self) -> None:
+        """Empty its scratch folder, once it has answered all requests."""
+        with os.scandir(self._scratch) as entries:
+            is_empty = next(entries, None) is None
+        if is_empty:
+            os.utime(self._scratch)  # its age tells sweep() whether it is in use
+        else:
+            await asyncio.to_thread(empty, self._scratch)
 
     async def receive(self) -> bytes:
         """Receive a frame's body. Raises EOFError if the process ends, BadFrame if oversized."""
@@ -246,7 +261,7 @@ class Child:
                 await self._process.wait()
         self.kill()
         await self.reap()
-        if self._quota_exceeded:
+        if self.quota_exceeded:
             log.warning("parser_filled_disk", stage=stage)
             return Permanent("Reading the file took too much disk space.", code="parser_memory")
         if stopped:
@@ -274,7 +289,7 @@ class Child:
 
     async def _guard_scratch(self, request: Request) -> None:
         await wait_until_exceeded(self._scratch, request)
-        self._quota_exceeded = True
+        self.quota_exceeded = True
         self.kill()
 
     async def _keep_tail(self) -> None:

@@ -7,13 +7,13 @@ not run code in the parent. replies.py checks a child's answers field by field.
 import struct
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import orjson
 
 from ingest.errors import IsArchive, Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, OcrSettings, Page, SkippedStep
+from ingest.model import Chunk, ChunkSettings, Document, OcrSettings, Page, SkippedStep
 from ingest.sandbox.messages import (
     Answer,
     Checked,
@@ -101,11 +101,12 @@ def decode_start(argument: str) -> StartOptions:
 
 def encode_request(request: Request, *, cpu_seconds: float) -> bytes:
     """Encode a request as a frame."""
-    fields = asdict(request)
-    if "name" in fields:  # JSON cannot hold lone surrogates
-        fields["name"] = fields["name"].encode("utf-8", "replace").decode()
-    if fields.get("words") is not None:
-        fields["words"] = b64encode(fields["words"]).decode()
+    fields: Any = request
+    if isinstance(request, ParseRequest | UnpackRequest) and not request.name.isascii():
+        # JSON cannot hold lone surrogates.
+        fields = replace(request, name=request.name.encode("utf-8", "replace").decode())
+    elif isinstance(request, LocateRequest) and request.words is not None:
+        fields = {**asdict(request), "words": b64encode(request.words).decode()}
     head = {"kind": _NAMES[type(request)], "cpu_seconds": cpu_seconds}
     return frame({**head, "request": fields})
 
@@ -119,6 +120,8 @@ def decode_request(body: bytes) -> tuple[float, Request]:
         fields["chunk"] = ChunkSettings(furniture=furniture, **fields["chunk"])
     if "pages" in fields:
         fields["pages"] = tuple(Page(**page) for page in fields["pages"])
+    if "ranges" in fields:
+        fields["ranges"] = tuple(map(tuple, fields["ranges"]))
     if fields.get("words") is not None:
         fields["words"] = b64decode(fields["words"])
     if fields.get("ocr"):
@@ -132,26 +135,20 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
     if isinstance(answer, Parsed):
         value: dict[str, Any] = {
             "kind": "parsed",
-            "document": {
-                **asdict(answer.document),
-                "page_words": [
-                    {"page": words.page, "packed": b64encode(words.packed).decode()}
-                    for words in answer.document.page_words
-                ],
-            },
+            "document": _fields(answer.document),
             "chunks": [_row(piece) for piece in answer.chunks],
             "extract_seconds": answer.extract_seconds,
             "chunk_seconds": answer.chunk_seconds,
-            "members": [asdict(member) for member in answer.members],
+            "members": answer.members,
         }
     elif isinstance(answer, Unpacked):
         value = {
             "kind": "unpacked",
-            "members": [asdict(member) for member in answer.members],
+            "members": answer.members,
             "skipped": answer.skipped,
         }
     elif isinstance(answer, SitemapRead):
-        value = {"kind": "sitemap_read", "sitemap": asdict(answer.sitemap)}
+        value = {"kind": "sitemap_read", "sitemap": answer.sitemap}
     elif isinstance(answer, Rendered):
         value = {
             "kind": "rendered",
@@ -169,7 +166,7 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
             "chunks": [_row(piece) for piece in answer.chunks],
             "language": answer.language,
         }
-    return frame({**value, "skipped_steps": list(map(asdict, skipped)), "resident": resident})
+    return frame({**value, "skipped_steps": skipped, "resident": resident})
 
 
 def encode_failure(
@@ -184,10 +181,21 @@ def encode_failure(
             "message": (clean_line(str(error)) or "")[:MAX_MESSAGE],
             "is_transient": isinstance(error, Transient),
             "is_archive": isinstance(error, IsArchive),
-            "skipped_steps": list(map(asdict, skipped)),
+            "skipped_steps": skipped,
             "resident": resident,
         }
     )
+
+
+def _fields(document: Document) -> Document | dict[str, Any]:
+    """What `frame` makes the object of: it reads data classes, which hold no bytes."""
+    if not document.page_words:
+        return document
+    words = [
+        {"page": words.page, "packed": b64encode(words.packed).decode()}
+        for words in document.page_words
+    ]
+    return {**asdict(document), "page_words": words}
 
 
 def _row(chunk: Chunk) -> list[Any]:

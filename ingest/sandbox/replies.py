@@ -195,6 +195,15 @@ def decode_reply(body: bytes, *, text: str = "") -> Reply:
     return Reply(result=result, skipped=frame.skipped_steps, resident=frame.resident)
 
 
+def expected(reply: Reply, kind: type[T]) -> T:
+    """The answer; raises the error that came instead, or one for another kind of answer."""
+    if isinstance(reply.result, kind):
+        return reply.result
+    if isinstance(reply.result, Permanent | Transient):
+        raise reply.result
+    raise Permanent("The parser sent an unexpected answer.", code="parser_crashed")
+
+
 def _decoded(body: bytes | memoryview, decoder: msgspec.json.Decoder[T]) -> T:
     try:
         return decoder.decode(body)

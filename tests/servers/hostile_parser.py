@@ -3,12 +3,14 @@
 It is the real child but for that: what a file makes a parser do, this one does when told.
 """
 
+import fcntl
 import os
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +30,11 @@ from tests.servers import attacks
 
 def extract(source: InputFile) -> Extraction:
     """The first word is what to do, the second an argument."""
-    command, _, argument = source.stream.read().decode().partition(" ")
+    return Extraction(parts=[_obey(source, source.stream.read().decode())], extractor="hostile 1")
+
+
+def _obey(source: InputFile, words: str) -> str:
+    command, _, argument = words.partition(" ")
     commands: dict[str, Callable[[], object]] = {
         "say": lambda: argument,
         "signal": lambda: _die(int(argument)),
@@ -48,6 +54,10 @@ def extract(source: InputFile) -> Extraction:
         "attach": lambda: _attach(source, argument),
         "descriptors": lambda: _descriptors(argument),
         "litter": _litter,
+        "behind": lambda: _behind(source, argument),
+        "wait": lambda: _wait(argument),
+        "keep": lambda: _keep(int(argument)),
+        "folder": lambda: vars(source.members)["_folder"],
         "hoard": lambda: _hoard(int(argument)),
         "scratch": tempfile.gettempdir,
         "fake_members": _fake_members,
@@ -57,7 +67,39 @@ def extract(source: InputFile) -> Extraction:
             {name: resource.getrlimit(getattr(resource, name))[0] for name in argument.split()}
         ).decode(),
     }
-    return Extraction(parts=[str(commands[command]())], extractor="hostile 1")
+    return str(commands[command]())
+
+
+def _behind(source: InputFile, argument: str) -> str:
+    """Obey once so many files have been sent behind this one."""
+    count, _, command = argument.partition(" ")
+    sent = bytearray(4)
+    while int.from_bytes(sent, sys.byteorder) < int(count):
+        for descriptor in Path("/proc/self/fd").iterdir():
+            if "socket:" in os.path.realpath(descriptor):
+                # Each descriptor comes with a byte.
+                fcntl.ioctl(int(descriptor.name), termios.FIONREAD, sent)
+        time.sleep(0.01)
+    return _obey(source, command)
+
+
+def _wait(argument: str) -> str:
+    """Note the process id in one file, and wait until another is there."""
+    note, _, end = argument.partition(" ")
+    Path(note).write_text(str(os.getpid()))
+    while not os.path.exists(end):
+        time.sleep(0.01)
+    return "waited"
+
+
+def _keep(megabytes: int) -> str:
+    """Leave a file of this size; hang if others have left some."""
+    here = Path(tempfile.gettempdir())
+    found = [entry for entry in here.iterdir() if entry.name.startswith("kept")]
+    (here / f"kept{len(found)}").write_bytes(os.urandom(megabytes * 1024 * 1024))
+    while found:
+        time.sleep(1)
+    return "kept"
 
 
 def _burn(seconds: float) -> None:
@@ -102,7 +144,7 @@ def _hoard(files: int) -> None:
 
 
 def _fake_members() -> str:
-    os.symlink("/etc", Path(tempfile.gettempdir()) / "members")
+    os.symlink("/etc", Path(tempfile.gettempdir()) / "members-1")
     return "replaced"
 
 

@@ -57,5 +57,16 @@ def test_folders_without_permissions_and_links_are_removed(tmp_path: Path) -> No
     assert stat.S_IMODE(outside.stat().st_mode) == stat.S_IMODE(mode)
 
 
+async def test_a_folder_is_made_only_if_it_is_needed() -> None:
+    async with temporary_folders.unmade_scratch_folder() as unused:
+        assert not unused.exists()
+    async with temporary_folders.unmade_scratch_folder() as used:
+        used.mkdir()
+        (used / "file").touch()
+
+    assert used != unused
+    assert not used.exists()
+
+
 def test_removing_what_is_gone_is_harmless(tmp_path: Path) -> None:
     temporary_folders.remove(tmp_path / "gone")

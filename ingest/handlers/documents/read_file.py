@@ -10,7 +10,7 @@ from ingest.observability import metrics
 from ingest.payloads import StoredFile
 from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.temporary_folders import scratch_folder
+from ingest.temporary_folders import unmade_scratch_folder
 
 
 async def read_file(
@@ -24,7 +24,10 @@ async def read_file(
     """Raises Permanent with parser codes, `no_text` or `blob_missing`, and IsArchive."""
     progress.stage = "extract"
     try:
-        async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
+        async with (
+            ctx.blobs.open_local(file.blob_key) as path,
+            unmade_scratch_folder() as folder,
+        ):
             request = ParseRequest(
                 name=location.name,
                 declared=None,

@@ -12,10 +12,10 @@ from psycopg.types.json import Jsonb
 
 from ingest.analysis.chunk_terms import has_terms, indexed_terms
 from ingest.analysis.subject import Subject
-from ingest.analysis.terms import as_array
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents.chunking_json import chunking_json
+from ingest.store.documents.integer_arrays import end_to_end
 from ingest.store.embeddings import fresh_vectors
 from ingest.store.pages import page_words
 
@@ -149,7 +149,13 @@ async def _insert_chunks(conn: Connection, documents: Sequence[DocumentChunks]) 
     ]
     if not rows:
         return
-    columns = dict(zip(_CHUNK_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    columns: dict[str, Any] = dict(
+        zip(_CHUNK_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
+    )
+    for name in ("words", "grams"):
+        terms = end_to_end(columns[name])
+        columns[name] = terms.array
+        columns |= {f"{name}_start": terms.starts, f"{name}_end": terms.ends}
     await conn.execute(_SQL["insert_chunks"], columns)
     await fresh_vectors.store(
         conn,
@@ -181,8 +187,8 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.end,
             *chunk.section,
             Jsonb(chunk.sections),
-            as_array(own.words),
-            as_array(own.grams),
+            own.words,
+            own.grams,
         )
 
 

@@ -44,8 +44,8 @@ returning id, source_id, uri, xmax = 0 as is_new;
 delete from rag.chunks where document_id = any(%(document_ids)s);
 
 -- name: insert_chunks
--- Not COPY, which Postgres refuses for tables with row-level security. Arrays in JSON, because
--- `unnest` would flatten an array of arrays.
+-- Not COPY, which Postgres refuses for tables with row-level security. Arrays in JSON, or as slices
+-- of one, because `unnest` would flatten an array of arrays.
 insert into rag.chunks
     (id, application_id, source_id, document_id, ordinal, content, embedded_hash, token_count,
      headings, page, page_end, char_start, char_end, section_start, section_end,
@@ -53,16 +53,18 @@ insert into rag.chunks
 select new.id, new.application_id, new.source_id, new.document_id, new.ordinal, new.content,
        new.embedded_hash, new.token_count, array(select jsonb_array_elements_text(new.headings)),
        new.page, new.page_end, new.char_start, new.char_end, new.section_start, new.section_end,
-       new.sections, new.words::integer[], new.grams::integer[]
+       new.sections, (%(words)b::integer[])[new.words_start:new.words_end],
+       (%(grams)b::integer[])[new.grams_start:new.grams_end]
   from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[],
               %(document_id)b::uuid[], %(ordinal)b::integer[], %(content)b::text[],
               %(embedded_hash)b::bytea[], %(token_count)b::integer[], %(headings)b::jsonb[],
               %(page)b::integer[], %(page_end)b::integer[], %(char_start)b::integer[],
               %(char_end)b::integer[], %(section_start)b::integer[],
-              %(section_end)b::integer[], %(sections)b::jsonb[], %(words)b::text[], %(grams)b::text[])
+              %(section_end)b::integer[], %(sections)b::jsonb[], %(words_start)b::integer[],
+              %(words_end)b::integer[], %(grams_start)b::integer[], %(grams_end)b::integer[])
        as new(id, application_id, source_id, document_id, ordinal, content, embedded_hash,
               token_count, headings, page, page_end, char_start, char_end, section_start,
-              section_end, sections, words, grams);
+              section_end, sections, words_start, words_end, grams_start, grams_end);
 
 -- name: known_vectors
 -- An application's vectors for these texts: from stored chunks, or cached by an unfinished job.

@@ -56,6 +56,31 @@ def name_of(embedder: FakeEmbedder) -> str:
     return NAME if embedder.lane else f"{model.provider}/{model.name}"
 
 
+async def test_jobs_that_begin_together_ask_once(
+    service: EmbeddingService,
+    embedder: FakeEmbedder,
+    conn: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    question = "current_hold" if embedder.lane else "is_stopped"
+    answer = getattr(Governor, question)
+
+    async def ask(governor: Governor, lane: str) -> object:
+        asked.append(lane)
+        return await answer(governor, lane)
+
+    monkeypatch.setattr(Governor, question, ask)
+
+    await asyncio.gather(*(service.ready() for _ in range(20)))
+    assert len(asked) == 1
+    await pause(conn, name_of(embedder))  # known to all that ask from now on
+    refused = await asyncio.gather(*(service.ready() for _ in range(20)), return_exceptions=True)
+
+    assert {type(error) for error in refused} == {Snooze}
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize("name", [NAME, LANE, f"{LANE}@0a1b2c3d"])
 async def test_a_lane_is_paused_by_each_of_its_names(
     pool: Pool, conn: Connection, name: str

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from pydantic import SecretStr
 
 from api.logging import set_up_logging
 from ingest.settings.settings import Settings
@@ -96,6 +97,16 @@ def test_every_secret_setting_is_cut_out_and_so_are_its_parts(
     assert json.loads(out.getvalue())["event"] == (
         f"{secret}, {secret} and {secret}, {secret} and {secret} at {secret}"
     )
+
+
+def test_a_secret_that_is_only_in_the_settings_is_cut_out(settings: Settings) -> None:
+    out = io.StringIO()
+    key = settings.model_copy(update={"admin_key": SecretStr("an-operator's-own-words")})
+    set_up_logging(key, stream=out)
+
+    structlog.get_logger("ingest").info("said", by="an-operator's-own-words, and more")
+
+    assert json.loads(out.getvalue())["by"] == "[secret], and more"
 
 
 def test_library_logs_start_at_warning(settings: Settings) -> None:

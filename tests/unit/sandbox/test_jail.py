@@ -228,9 +228,12 @@ async def test_scratch_is_emptied_after_each_file(tmp_path: Path) -> None:
     assert scratch not in glob.glob(f"{tempfile.gettempdir()}/*")
 
 
-async def test_members_that_are_no_folder_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_made", [True, False])
+async def test_members_that_are_no_folder_are_refused(tmp_path: Path, is_made: bool) -> None:
     """A parser may replace the folder of members; the parent must not follow."""
-    (target := tmp_path / "members").mkdir()
+    target = tmp_path / "members"
+    if is_made:
+        target.mkdir()
     (tmp_path / "command").write_text("fake_members")
     async with hostile(Confinement(mode="off")) as pool:
         with pytest.raises(Permanent, match="members that cannot be moved"):

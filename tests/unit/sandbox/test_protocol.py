@@ -148,12 +148,30 @@ OCR = OcrSettings(engine="tesseract", languages=("deu",), page_timeout=3.0)
         UnpackRequest(name="a", folder="/tmp/f", max_members=5, max_bytes=6, max_member_bytes=7),
         RechunkRequest(pages=DOCUMENT.pages, chunk=CUT),
         RenderRequest(media_type="application/pdf", page=2, width=640),
+        LocateRequest(media_type="image/png", page=1, text="ä", ranges=((0, 1),), words=b"\xff"),
     ],
 )  # fmt: skip
 def test_request_survives_the_protocol(request_: Request) -> None:
     frame = encode_request(request_, cpu_seconds=2.5)
 
     assert decode_request(body(frame)) == (2.5, request_)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ParseRequest(name="ä\udce4.txt", declared=None, max_pages=5, chunk=CUT),
+        UnpackRequest(
+            name="ä\udce4.txt", folder="/tmp/f", max_members=5, max_bytes=6, max_member_bytes=7
+        ),
+    ],
+)
+def test_names_that_are_no_unicode_are_sent_all_the_same(
+    request_: ParseRequest | UnpackRequest,
+) -> None:
+    _, decoded = decode_request(body(encode_request(request_, cpu_seconds=1)))
+
+    assert decoded == replace(request_, name="ä?.txt")
 
 
 @pytest.mark.parametrize("kind", [Permanent, Transient])

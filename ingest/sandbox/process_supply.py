@@ -1,14 +1,25 @@
-"""Idle parser processes, each kept for the application whose files it has read."""
+"""Where the processes of a pool come from: idle ones are kept, others started.
+
+They are forks of a fork server while there is one.
+"""
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 from uuid import UUID
 
+import structlog
+
 from ingest.machine import processors
+from ingest.priority import lower
+from ingest.sandbox.forked import ForkFailed, PoolServer
+from ingest.sandbox.jail import Confinement
 from ingest.sandbox.process import Child
+
+log = structlog.get_logger()
 
 # Kept beyond the size of the pool.
 _MOST: Final = 32
@@ -25,7 +36,8 @@ class _Idle:
 
 
 class IdleProcesses:
-    """A stack: the process that was used last is taken first. Old ones are ended."""
+    """Processes, each kept for the application whose files it has read. The one that was used last
+    is taken first; old ones are ended."""
 
     def __init__(self, *, size: int, end: Callable[[Child], None]) -> None:
         """`size`: of the pool. `end`: called with each process that is not kept any longer."""
@@ -75,3 +87,43 @@ class IdleProcesses:
         while self._stack and time.monotonic() - self._stack[0].since >= _SECONDS:
             self._end(self._stack.pop(0).child)
         self._end_later()
+
+
+class Starter:
+    def __init__(
+        self,
+        module: str,
+        *,
+        memory: int,
+        formats: Sequence[str],
+        confinement: Confinement | None,
+        server: PoolServer | None,
+    ) -> None:
+        """Arguments as those of ParserPool; `module`: its `child`."""
+        self._start = partial(
+            Child.start,
+            module,
+            memory=memory,
+            formats=tuple(formats),
+            confinement=confinement or Confinement(),
+        )
+        self._server = server
+
+    async def prepare(self) -> None:
+        """Wait until the fork server runs, if there is one and it can."""
+        if self._server is not None:
+            self._server.get()
+            await self._server.wait()
+
+    async def start(self, tokenizer: str | None) -> Child:
+        """Start a process that will use this tokenizer. Raises Transient if it does not start."""
+        server = None if self._server is None else self._server.get()
+        if server is not None:
+            try:
+                return await self._start(server=server, tokenizer=tokenizer)
+            except ForkFailed as error:
+                log.warning("parser_not_forked", error=str(error))
+        child = await self._start()
+        if self._server is not None:  # as the fork server does with itself
+            lower(child.pid)
+        return child

@@ -1,0 +1,31 @@
+"""Arrays of many rows that are sent as one."""
+
+import numpy as np
+import pytest
+
+from ingest.postgres.database import Connection
+from ingest.store.documents.integer_arrays import end_to_end
+
+_SLICES = """
+select (%(array)b::integer[])[row.first:row.last]
+  from unnest(%(starts)b::integer[], %(ends)b::integer[]) with ordinality as row(first, last, place)
+ order by place
+"""
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1, -(2**31), 2**31 - 1], [], [0], [7, 7], []],
+        [[], [5]],
+        [[], []],
+    ],
+)
+async def test_each_row_gets_its_own_numbers(conn: Connection, rows: list[list[int]]) -> None:
+    sent = end_to_end([np.array(row, np.int32) for row in rows])
+
+    cursor = await conn.execute(
+        _SLICES, {"array": sent.array, "starts": sent.starts, "ends": sent.ends}
+    )
+
+    assert [numbers for (numbers,) in await cursor.fetchall()] == rows

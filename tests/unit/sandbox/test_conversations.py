@@ -1,0 +1,217 @@
+"""Small files that wait together are sent to a process at once: each still fails alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from harness.patience import AGES, PATIENCE
+from ingest.errors import Permanent, Transient
+from ingest.model import OcrSettings
+from ingest.sandbox import scratch_quota
+from ingest.sandbox.jail import Confinement
+from ingest.sandbox.messages import Parsed
+from ingest.sandbox.pool import ParserPool
+from tests.unit.sandbox.hostile_files import LINUX, MIB, REQUEST, noted_pid, until_gone
+
+pytestmark = LINUX  # the hostile parser counts what was sent to it
+
+# Of the requests that must not fail, whatever the limit of the others.
+PATIENT = replace(REQUEST, ocr=OcrSettings(engine="slow", page_timeout=PATIENCE))
+
+
+class Group:
+    """Files of one application, all waiting before the first of them is read."""
+
+    def __init__(self, folder: Path, *, size: int = 1, timeout: timedelta = AGES) -> None:
+        self.folder = folder
+        self.pool = ParserPool(
+            size=size,
+            timeout=timeout,
+            memory=1024 * MIB,
+            child="tests.servers.hostile_parser",
+            confinement=Confinement(mode="off"),
+        )
+
+    def start(self, *commands: str) -> list[asyncio.Task[Parsed]]:
+        owner = uuid4()
+        self.paths = [self.folder / f"{owner}{number}" for number in range(len(commands))]
+        for path, command in zip(self.paths, commands, strict=True):
+            path.write_text(command)
+        return [
+            asyncio.create_task(self.pool.parse(path, REQUEST, owner=owner)) for path in self.paths
+        ]
+
+
+@pytest.fixture
+async def group(tmp_path: Path) -> AsyncIterator[Group]:
+    group = Group(tmp_path)
+    yield group
+    await group.pool.close()
+
+
+async def outcomes(files: Iterable[asyncio.Task[Parsed]]) -> list[str]:
+    """The text of each file, or the code of its error."""
+    async with asyncio.timeout(PATIENCE):
+        found = await asyncio.gather(*files, return_exceptions=True)
+    return [_outcome(each) for each in found]
+
+
+def _outcome(found: Parsed | BaseException) -> str:
+    if isinstance(found, Parsed):
+        return found.document.text
+    return found.code if isinstance(found, Permanent | Transient) else type(found).__name__
+
+
+async def test_each_file_has_its_own_answer(group: Group) -> None:
+    said = [f"say {number}" for number in range(20)]
+
+    files = group.start("behind 3 say first", *said)
+
+    assert await outcomes(files) == ["first", *map(str, range(20))]
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("signal 9", "parser_crashed"),
+        ("exit 9", "parser_crashed"),
+        ('lie {"resident": 1}', "parser_crashed"),
+        ("chatter 10000", "parser_crashed"),
+        ("allocate 5000", "parser_memory"),
+    ],
+)
+async def test_a_file_fails_alone(group: Group, end: str, code: str) -> None:
+    files = group.start("say a", f"behind 2 {end}", "say c", "say d", "say e")
+
+    assert await outcomes(files) == ["a", code, "c", "d", "e"]
+
+
+async def test_a_process_without_memory_reads_no_other_file(group: Group) -> None:
+    first, code, last = await outcomes(group.start("pid", "behind 1 allocate 5000", "pid"))
+
+    assert code == "parser_memory"
+    assert first != last
+
+
+async def test_the_time_limit_is_that_of_the_file_that_is_read(tmp_path: Path) -> None:
+    group = Group(tmp_path, timeout=timedelta(seconds=1))
+    commands = {"a": "say a", "slow": f"behind 1 sleep {PATIENCE}", "b": "say b"}
+    owner = uuid4()
+    files = []
+    for name, command in commands.items():
+        (path := tmp_path / name).write_text(command)
+        request = REQUEST if name == "slow" else PATIENT
+        files.append(asyncio.create_task(group.pool.parse(path, request, owner=owner)))
+    try:
+        assert await outcomes(files) == ["a", "parser_timeout", "b"]
+    finally:
+        await group.pool.close()
+
+
+async def test_files_behind_a_slow_one_are_read_elsewhere(tmp_path: Path) -> None:
+    group = Group(tmp_path, size=2)
+    names = [tmp_path / name for name in ("pid", "end", "pid of other", "end of other")]
+    pid, end, pid_of_other, end_of_other = (str(name).replace(" ", "_") for name in names)
+    (other,) = group.start(f"wait {pid_of_other} {end_of_other}")
+    await noted_pid(Path(pid_of_other))
+    slow, *behind = group.start(f"behind 1 wait {pid} {end}", "say b", "say c", "say d")
+    await noted_pid(Path(pid))
+    try:
+        await asyncio.to_thread(Path(end_of_other).touch)  # a process is free
+        assert await outcomes([other, *behind]) == ["waited", "b", "c", "d"]
+        assert not slow.done()
+        await asyncio.to_thread(Path(end).touch)
+        assert await outcomes([slow]) == ["waited"]
+    finally:
+        await group.pool.close()
+
+
+async def test_cancelling_the_file_that_is_read_leaves_the_others(
+    group: Group, tmp_path: Path
+) -> None:
+    read, *others = group.start(f"behind 2 offspring {tmp_path / 'pid'}", "say b", "say c")
+    offspring = await noted_pid(tmp_path / "pid")
+
+    read.cancel()
+
+    assert await outcomes(others) == ["b", "c"]
+    await until_gone(offspring)
+
+
+async def test_cancelling_a_file_that_waits_leaves_the_others(group: Group, tmp_path: Path) -> None:
+    first, second, third = group.start(
+        f"behind 2 wait {tmp_path / 'pid'} {tmp_path / 'end'}",
+        f"sleep {PATIENCE}",
+        "say c",
+    )
+    await noted_pid(tmp_path / "pid")
+
+    second.cancel()
+    (tmp_path / "end").touch()
+
+    assert await outcomes([first, third]) == ["waited", "c"]
+
+
+async def test_a_file_that_cannot_be_opened_fails_alone(group: Group) -> None:
+    files = group.start("behind 1 say a", "say b", "say c")
+    group.paths[1].unlink()
+
+    assert await outcomes(files) == ["a", "internal", "c"]
+
+
+async def test_each_file_has_its_own_folder_for_files_inside(group: Group, tmp_path: Path) -> None:
+    owner = uuid4()
+    requests = [replace(REQUEST, members=str(tmp_path / f"of{name}")) for name in "abc"]
+    (tmp_path / "folder").write_text("folder")
+    (tmp_path / "attach").write_text("attach x.txt")
+    files = [
+        asyncio.create_task(group.pool.parse(tmp_path / name, request, owner=owner))
+        for name, request in zip(("folder", "attach", "folder"), requests, strict=True)
+    ]
+
+    first, _, last = await outcomes(files)
+
+    assert first != last
+    assert (tmp_path / "ofb" / "0").read_bytes() == b"attached"
+    assert not (tmp_path / "ofa").exists()
+
+
+async def test_what_a_file_leaves_behind_does_not_count_for_the_next(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch_quota, "_OWN_BYTES", 24 * MIB)
+
+    files = group.start("behind 1 keep 16", "keep 16")
+
+    assert await outcomes(files) == ["kept", "kept"]
+
+
+async def test_another_application_does_not_wait_for_all_files(group: Group) -> None:
+    done: list[str] = []
+    files = group.start(*["sleep 0.05"] * 20)
+    (other,) = group.start("say other")
+    for file, name in [*zip(files, "a" * 20, strict=True), (other, "other")]:
+        file.add_done_callback(partial(_note, done, name))
+
+    await outcomes([*files, other])
+
+    assert done.index("other") < 15
+
+
+def _note(done: list[str], name: str, _: object) -> None:
+    done.append(name)
+
+
+async def test_closing_ends_the_files_that_wait(group: Group, tmp_path: Path) -> None:
+    files = group.start(f"behind 3 offspring {tmp_path / 'pid'}", *["say x"] * 9)
+    await noted_pid(tmp_path / "pid")
+
+    await group.pool.close()
+
+    assert await outcomes(files) == ["internal"] * 10
