@@ -236,7 +236,7 @@ def test_restructured_text_is_written_as_a_reader_sees_it() -> None:
         "| Item | Price |\n|---|---|\n| Bolt | 2 $ |",
         "A diagram",
         "Note: Be careful.",
-        ".. versionadded:: 2.0",
+        "Added in version 2.0",
         "   Kept.",
         "[^1]: The note itself.",
     ]
