@@ -154,7 +154,8 @@ class _Reader:
             self._directive(found, found[3].lower(), (found[4] or "").strip())
             return True
         self._at += 1
-        if not _TARGET.fullmatch(line) and _COMMENT.fullmatch(line):
+        is_empty = line.strip() == ".." and not self._lines[self._at].strip()
+        if not is_empty and not _TARGET.fullmatch(line) and _COMMENT.fullmatch(line):
             self._indented(line)
         return True
 

@@ -44,6 +44,7 @@ def shown(text: str) -> list[str]:
         ("A [#]_ b [*]_ c [#d]_.\n\n.. [#] One.\n.. [*] Two\n   lines.\n.. [#d] Three.\n",
          ["A [^auto1] b [^sign1] c [^d].",
           "[^auto1]: One. [^sign1]: Two lines. [^d]: Three."]),
+        ("..\n   Comment.\n\n..\n\n   Quote.\n", ["Quote."]),
         ("A `link\nover lines <https://x.org>`_ and :class:`A\n<b>` and \\*no\\* mark\\_up\n",
          ["A [link over lines](https://x.org) and A and *no* mark\\_up"]),
     ],
