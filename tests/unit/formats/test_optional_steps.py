@@ -208,7 +208,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("sheets.csv._table", "a.csv", "tables"),
         ("xml.front_matter.take_front", "article.xml", "front_matter"),
         ("xml.front_matter.authors", "article.xml", "front_matter"),
-        ("xml.article._rows", "article.xml", "tables"),
+        ("xml.article.table_rows", "article.xml", "tables"),
         ("xml.document._as_document", "article.xml", "layout"),
         ("xml.feed._fields", "a.xml", "layout"),
         ("json.notebook._write_outputs", "a.ipynb", "outputs"),
