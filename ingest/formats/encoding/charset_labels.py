@@ -52,12 +52,18 @@ def declarations(data: bytes, content_type: str | None) -> list[str]:
     found = [match.group(1) for match in _PARAMETER.finditer(content_type or "")]
     head = data[:_WITHIN]
     if _MARKUP.match(head):
-        inside = _XML.match(head) or _META.search(_COMMENT.sub(b"", head))
+        inside = _XML.match(head) or _META.search(_without_comments(head))
     else:
         inside = _CSS.match(head) or _COOKIE.match(head)
     if inside is not None:
         found.append(inside.group(1).decode("ascii", "ignore"))
     return found
+
+
+def _without_comments(head: bytes) -> bytes:
+    # No comment closes after the last `-->`; a search there would take quadratic time.
+    end = head.rfind(b"-->") + 1
+    return _COMMENT.sub(b"", head[: end + 2]) + head[end + 2 :] if end else head
 
 
 def is_wide(label: str) -> bool:

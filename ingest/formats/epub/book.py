@@ -59,7 +59,9 @@ def extract(source: InputFile) -> Extraction:
         extractor=_VERSION,
         title=book.title,
         metadata=book.metadata | filled(chaptersFailed=lost),
-        warnings=present(hidden_text=has_hidden_text, chapters_failed=lost),
+        warnings=present(
+            hidden_text=has_hidden_text, chapters_failed=lost, parts_unreadable=package.broken
+        ),
     )
 
 

@@ -1,5 +1,7 @@
 """The package of an e-book (EPUB 2 and 3): metadata, reading order, table of contents."""
 
+import posixpath
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
@@ -17,6 +19,8 @@ _DUBLIN_CORE = "http://purl.org/dc/elements/1.1/"
 _TEXTS = frozenset(
     {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
 )
+_TEXT_SUFFIXES = (".xhtml", ".html", ".htm")
+_DIGITS = re.compile(r"(\d{1,18})")
 _FIELDS = {
     "creator": "author",
     "language": "language",
@@ -45,11 +49,12 @@ def read_book(package: Package, names: Sequence[str]) -> Book:
     """Read the book, with all part `names`. Raises Permanent: `corrupt`, `encrypted` (DRM)."""
     path = _package_document(package, names)
     root = package.find_xml(path)
-    if root is None:
-        raise Permanent(f"{_DAMAGED}its package document cannot be read.", code="corrupt")
+    if root is None:  # by the names of the parts
+        root = etree.Element("package")
+    parts = _Parts(names)
     items = {item.get("id", ""): item for item in root.iter("{*}item")}
-    places = {key: resolve(path, item.get("href", ""))[0] for key, item in items.items()}
-    chapters = _chapters(root, items, places)
+    places = {key: parts.find(path, item.get("href", "")) for key, item in items.items()}
+    chapters = _chapters(root, items, places) or parts.texts
     if not chapters:
         raise Permanent(f"{_DAMAGED}it has no reading order.", code="corrupt")
     _refuse_drm(package, chapters)
@@ -68,6 +73,29 @@ def read_book(package: Package, names: Sequence[str]) -> Book:
     )
 
 
+class _Parts:
+    """Finds parts by references, whose letters may differ in case or be encoded."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = frozenset(names)
+        self._by_lower = {name.lower(): name for name in names}
+        texts = [name for name in names if name.lower().endswith(_TEXT_SUFFIXES)]
+        self.texts = tuple(sorted(texts, key=_counted))
+        """All with text, in the order of their names."""
+
+    def find(self, base: str, reference: str) -> str:
+        place = resolve(base, reference)[0]
+        literal = posixpath.join(posixpath.dirname(base), reference)
+        if place not in self._names and literal in self._names:
+            return literal
+        return place if place in self._names else self._by_lower.get(place.lower(), place)
+
+
+def _counted(name: str) -> list[tuple[int, str]]:
+    """A sort key that puts part 10 after part 9."""
+    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in _DIGITS.split(name)]
+
+
 def _package_document(package: Package, names: Sequence[str]) -> str:
     container = package.find_xml(_CONTAINER)
     roots = [] if container is None else list(container.iter("{*}rootfile"))
@@ -84,13 +112,14 @@ def _package_document(package: Package, names: Sequence[str]) -> str:
 def _chapters(
     root: etree._Element, items: dict[str, etree._Element], places: dict[str, str]
 ) -> tuple[str, ...]:
-    order = [reference.get("idref", "") for reference in root.iter("{*}itemref")]
+    order = [reference.get("idref", "") for reference in root.iter("{*}itemref")] or list(items)
     texts = [key for key in order if key in items and _is_text(items[key])]
     return tuple(dict.fromkeys(places[key] for key in texts))
 
 
 def _is_text(item: etree._Element) -> bool:
-    return item.get("media-type", "").lower() in _TEXTS
+    is_named = item.get("href", "").partition("#")[0].lower().endswith(_TEXT_SUFFIXES)
+    return is_named or item.get("media-type", "").lower() in _TEXTS
 
 
 def _is_navigation(item: etree._Element) -> bool:

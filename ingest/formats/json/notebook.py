@@ -1,4 +1,4 @@
-"""Jupyter notebooks: Markdown cells unchanged, code in fences, with its printed output below.
+"""Jupyter notebooks: Markdown as of Markdown files, code in fences, with its printed output below.
 
 Not read: HTML that code made, but for tables; pictures and widgets, which `metadata["notRead"]`
 counts by media type.
@@ -14,9 +14,10 @@ from typing import Any
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.html.fragment import whole_markdown
+from ingest.formats.markdown.tidy import tidied
 from ingest.optional_steps import attempt, improve
 
-_VERSION = "notebook 2"
+_VERSION = "notebook 3"
 _LONGEST_OUTPUT = 4000  # characters kept of each output
 _LONGEST_TABLE = 200_000  # characters of markup
 # `<Figure size 640x480 with 1 Axes>`, `<matplotlib.legend.Legend at 0x7f…>`
@@ -57,6 +58,7 @@ def extract(source: InputFile) -> Extraction:
             out.gap()
             out.text(content)
             continue
+        content = tidied(content)
         title = title or improve("title", partial(_title, content), otherwise=lambda: None)
         out.block(content)
     metadata: dict[str, Any] = {"language": language} if language else {}

@@ -1,236 +1,208 @@
 """LaTeX: sections, tables, code, notes and letters with accents; formulas stay as they are.
 
-Commands that are not known here stay, too. Comments and the preamble, but for title and authors,
-are left out.
+Simple macros of the file are expanded. Commands that are not known show their arguments. Comments
+and the preamble, but for title and authors, are left out.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import partial
 
 from ingest.formats.common.markdown import plain, table
 from ingest.formats.common.notes import end_sections
+from ingest.formats.text.latex_commands import NAMED_ENVIRONMENTS
+from ingest.formats.text.latex_inline import Inline, arguments, closing_braces
+from ingest.formats.text.latex_source import CODE, own_environments, own_macros, prepared
 from ingest.formats.text.reading import Reading, fenced, lines_of
 
-_GROUP = r"\{((?:[^{}\n]|\{[^{}\n]*\})*)\}"
-_LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
-_HEADING = re.compile(rf"[ \t]*\\({'|'.join(_LEVELS)})\*?(?:\[[^\]\n]*\])?{_GROUP}[ \t]*(.*)")
-_STATED = re.compile(
-    r"^[ \t]*\\(title|author)(?:\[[^\]\n]*\])?"
-    r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,600})\}",
-    re.MULTILINE,
-)
+_LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+_HEADING = re.compile(rf"[ \t]*\\({'|'.join(_LEVELS)}|frametitle)(?![A-Za-z])\*?")
+_STATED = re.compile(r"^[ \t]*\\(title|author)(?![A-Za-z])", re.MULTILINE)
 _BODY = re.compile(r"^[ \t]*\\begin\{document\}", re.MULTILINE)
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _ENVIRONMENT = re.compile(r"[ \t]*\\(begin|end)\{([a-zA-Z]{1,30}\*?)\}(.*)")
-_END = re.compile(r"\\end\{([a-zA-Z]{1,30}\*?)\}")
-_CODE = frozenset({"verbatim", "Verbatim", "lstlisting", "minted", "alltt", "comment"})
-_TABLES = frozenset({"tabular", "tabular*", "tabularx", "tabulary", "longtable"})
-_BARE = frozenset(
-    {"document", "itemize", "enumerate", "description", "center", "figure", "figure*", "table"}
-    | {"table*", "quote", "quotation", "abstract", "flushleft", "flushright", "minipage"}
+_STRUCTURE = re.compile(
+    rf"[ \t]*\\(?:begin|end|item|bibitem|frametitle|{'|'.join(_LEVELS)})(?![A-Za-z])"
 )
+_TABLES = frozenset({"tabular", "tabularx", "tabulary", "longtable", "tabu", "supertabular"})
+_FORMULAS = frozenset(
+    {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign"}
+    | {"alignat", "dmath"}
+)
+_BOXES = frozenset({"block", "alertblock", "exampleblock", "frame", "tcolorbox"})
+"""Their argument is a title."""
 _LANGUAGE = re.compile(r"(?:language=|\{)([A-Za-z+#]{1,20})")
-_OPTIONS = re.compile(r"(?:\[[^\]\n]*\]|\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\})*")
+_OPTIONS = re.compile(r"(?:[ \t]*(?:\[[^\]\n]*\]|\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\}))*")
+_OPTION = re.compile(r"[ \t]*\[([^\]\n]{1,200})\]")
 _RULES = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot"
     r"|c(?:mid)?(?:line|rule)(?:\([^)\n]*\))?\{[^{}\n]*\})"
 )
-_ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,20}\])?|\\tabularnewline")
+_ROW_END = re.compile(r"(?<!\\)\\\\\*?(?:\[[^\]\n]{0,20}\])?|\\tabularnewline")
 _CELL_END = re.compile(r"(?<!\\)&")
-_WIDE = re.compile(r"\\multicolumn\{(\d{1,2})\}\{[^{}\n]*\}" + _GROUP)
-_MATH = re.compile(
-    r"((?<!\\)\$\$[^$\n]{1,2000}\$\$|(?<!\\)\$(?:[^$\\\n]|\\.){1,1000}\$"
-    r"|\\\([^\n]{1,500}?\\\)|\\\[[^\n]{1,500}?\\\])"
-)
-_ACCENT = re.compile(
-    r"\\(?:(['`^\"~=.])\s?|([uvHckr])(?=[ {\\]) ?)"
-    r"(?:\{\\?([A-Za-z])\}|\\([ij])(?![A-Za-z]) ?|([A-Za-z]))"
-)
-_ACCENTS = dict(
-    zip(
-        "'`^\"~=.uvHckr",
-        "\u0301\u0300\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0328\u030a",
-        strict=True,
-    )
-)
-_SIGN = re.compile(
-    r"\{?\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L|dots|ldots|LaTeX|TeX|textbackslash|textasciitilde"
-    r"|textendash|textemdash|S|P|copyright|pounds|euro|textdegree|quad|qquad)(?![A-Za-z])"
-    r"(?:\{\}|\}| )?"
-)
-_SIGNS = {
-    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "o": "ø",
-    "O": "Ø", "l": "ł", "L": "Ł", "dots": "…", "ldots": "…", "textbackslash": "\\",
-    "textasciitilde": "~", "textendash": "\u2013", "textemdash": "—", "S": "§", "P": "¶",
-    "copyright": "©", "pounds": "£", "euro": "€", "textdegree": "°", "quad": " ", "qquad": " ",
-}  # fmt: skip
-_STYLED = re.compile(
-    r"\\(?:text(?:bf|it|tt|sc|sf|sl|rm|up|normal)|emph|underline|mbox|uline|textsuperscript"
-    r"|caption\*?|footnotesize|centerline|texorpdfstring\{[^{}\n]*\})(?:\[[^\]\n]*\])?\{([^{}\n]*)\}"
-    r"|\{\\(?:em|bf|it|tt|sc|sl|rm|small|large|Large|bfseries|itshape|ttfamily)\s+([^{}\n]*)\}"
-    r"|(?<![\\\w}\]])\{([\w ,.:;-]{0,80})\}"
-)
-_LINK = re.compile(r"\\href\{([^{}\n]*)\}\{([^{}\n]*)\}")
-_ADDRESS = re.compile(r"\\(?:url|nolinkurl|path)\{([^{}\n]*)\}")
-_REFERENCE = re.compile(
-    r"~?\\(cite[a-z]{0,8}\*?|[a-zA-Z]{0,5}ref|label|index|includegraphics|bibliographystyle"
-    r"|vspace|hspace)\*?(?:\[[^\]\n]*\])*\{([^{}\n]*)\}"
-)
-_NOTE = re.compile(r"\\(?:footnote|thanks)(?:\[[^\]\n]*\])?" + _GROUP)
-_ITEM = re.compile(r"^([ \t]*)\\item(?:\[([^\]\n]*)\])?[ \t]*")
-_SILENT = re.compile(
-    r"\\(?:maketitle|tableofcontents|noindent|centering|newpage|clearpage|bigskip|medskip|smallskip"
-    r"|par|small|footnotesize|large|Large|hfill|vfill|appendix|protect|raggedright)(?![A-Za-z])"
-    r"(?:\{\})? ?|\\(?:begin|end)\{(?:figure|table|center|minipage|document|itemize)\*?\}"
-)
-_ESCAPED = re.compile(r"\\([%&$#_{}])")
-_SPACE = re.compile(r"(?<!\\)~|\\[, ;:!/@](?!\w*\{)")
-_MOST_NESTED = 5
+_WIDE = re.compile(r"[ \t]*\\multicolumn\{(\d{1,2})\}")
+_CAPTION = re.compile(r"[ \t]*\\caption(?![A-Za-z])\*?")
+_LABEL = re.compile(r"\\(?:label\{[^{}\n]*\}|nonumber|notag)")
+_ITEM = re.compile(r"([ \t]*)\\item(?![A-Za-z])(?:[ \t]*<[^>\n]*>)?(?:[ \t]*\[([^\]\n]*)\])?[ \t]*")
+_ENTRY = re.compile(r"([ \t]*)\\bibitem(?![A-Za-z])(?:\[[^\]\n]*\])?[ \t]*\{([^{}\n]*)\}[ \t]*")
+_MOST_LINES = 500  # of a paragraph
+_MOST_BLANK = 20  # lines in front of which an open brace continues a paragraph
 
 
 def read_latex(text: str) -> Reading:
     """The text as Markdown; its title is that of `\\title`."""
-    stated = dict(reversed([(found[1], found[2]) for found in _STATED.finditer(text)]))
-    title, authors = (
-        " ".join(_inline(_uncommented(stated[name])).replace(r"\and", ",").split()).replace(
-            " ,", ","
-        )
-        if name in stated
-        else None
-        for name in ("title", "author")
-    )
+    text = prepared("\n".join(lines_of(text)))
+    reader = _Reader(text)
+    title, authors = reader.stated(text, "title"), reader.stated(text, "author")
     begin = _BODY.search(text)
     head = []
     if begin is not None:
         head = [f"Authors: {plain(authors)}", ""] if authors else []
-        text = text[begin.end() :]
-    used = [level for level in _LEVELS if f"\\{level}" in text]
-    notes: dict[int, str] = {}
-    blocks = list(_blocks(lines_of(text), used, notes))
-    placed = end_sections(blocks, notes)
+    body_lines = (text[begin.end() :] if begin else text).split("\n")
+    blocks = list(reader.read(body_lines))
+    placed = end_sections(blocks, reader.notes)
     lines = [f"\n{line}\n" if line.startswith("[^") and ": " in line else line for line in placed]
     body = "\n".join(lines).strip("\n")
-    return Reading(text="\n".join([*head, body]).strip("\n") or text, title=title or None)
+    return Reading(text="\n".join([*head, body]).strip("\n") or text, title=title)
 
 
-def _blocks(lines: list[str], used: list[str], notes: dict[int, str]) -> Iterator[str]:
-    ends: dict[str, list[int]] = {}
-    for at, line in enumerate(lines):
-        for end in _END.findall(line):
-            ends.setdefault(end, []).append(at)
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        at += 1
-        found = _ENVIRONMENT.fullmatch(line)
-        kind = found[2] if found else ""
-        if found and found[1] == "begin" and (kind in _CODE or kind in _TABLES):
-            following = ends.get(kind, [])
-            if (next_end := bisect_left(following, at)) < len(following):
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._inline = Inline(own_macros(text))
+        self._names = NAMED_ENVIRONMENTS | own_environments(text)
+        self._used = [level for level in _LEVELS if f"\\{level}" in text]
+        self.notes = self._inline.notes
+
+    def stated(self, text: str, name: str) -> str | None:
+        """The argument of `\\title` or `\\author` on one line."""
+        found = next((one for one in _STATED.finditer(text) if one[1] == name), None)
+        if found is None:
+            return None
+        rest = text[found.end() : found.end() + 5000]
+        given = arguments(rest, 0, closing_braces(rest), 1)[0]
+        shown = " ".join(Inline({}).write(given[0]).split()) if given else ""
+        return re.sub(r"\[\^\d+\]", "", shown).replace(" ,", ",") or None
+
+    def read(self, lines: list[str]) -> Iterator[str]:
+        ends: dict[str, list[int]] = {}
+        for at, line in enumerate(lines):
+            if (found := _ENVIRONMENT.fullmatch(line)) and found[1] == "end":
+                ends.setdefault(found[2], []).append(at)
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            found = _ENVIRONMENT.fullmatch(line)
+            if found is None:
+                end = _paragraph_end(lines, at)
+                yield from self._paragraph(lines[at:end])
+                at = end
+                continue
+            at += 1
+            kind = found[2].rstrip("*")
+            following = ends.get(found[2], [])
+            next_end = bisect_left(following, at)
+            if found[1] == "begin" and next_end < len(following) and (
+                kind in CODE or kind in _TABLES or kind in _FORMULAS
+            ):  # fmt: skip
                 end = following[next_end]
-                inside, at = lines[at:end], end + 1
-                yield from _listing(kind, found[3], inside) if kind in _CODE else _table(inside)
-                continue
-        if found and kind in _BARE:
-            line = found[3] if found[1] == "end" else _OPTIONS.sub("", found[3], count=1)
-            if kind == "abstract" and found[1] == "begin":
-                yield "**Abstract**\n"
-            if not line.strip():
-                continue
-        if shown := _line(line, used, notes):
-            yield from shown
+                yield from self._verbatim(kind, found[3], lines[at:end])
+                lines[end] = lines[end].partition("}")[2]
+                at = end if lines[end].strip() else end + 1
+            elif found[1] == "begin":
+                yield from self._opened(kind, found[3])
+            elif found[3].strip():
+                yield from self._paragraph([found[3]])
+
+    def _verbatim(self, kind: str, rest: str, lines: list[str]) -> Iterator[str]:
+        if kind in CODE:
+            if kind != "comment":
+                language = _LANGUAGE.search(rest)
+                yield fenced("\n".join(lines), language[1].lower() if language else "")
+        elif kind in _TABLES:
+            options = _OPTIONS.match(rest)
+            yield from self._table([rest[options.end() :] if options else rest, *lines])
+        else:
+            formula = _LABEL.sub("", "\n".join([rest, *lines])).strip()
+            yield f"$$\n{formula}\n$$"
+
+    def _opened(self, kind: str, rest: str) -> Iterator[str]:
+        """What the begin of an environment shows: its name or title."""
+        if kind == "thebibliography":
+            return
+        options = _OPTIONS.match(rest)
+        stated, rest = (rest[: options.end()], rest[options.end() :]) if options else ("", rest)
+        given, _ = arguments(stated, 0, closing_braces(stated), None)
+        shown = next((text for text in map(self._inline.write, given) if text.strip()), "")
+        if kind in _BOXES and shown:
+            yield (
+                f"{'#' * min(len(self._used) + 1, 6)} {shown}"
+                if kind == "frame"
+                else f"**{shown}**\n"
+            )
+        elif kind in self._names:
+            title = _OPTION.match(stated)
+            about = f" ({self._inline.write(title[1])})" if title else ""
+            yield f"**{self._names[kind]}{about}**\n"
+        if rest.strip():
+            yield from self._paragraph([rest])
+
+    def _table(self, lines: list[str]) -> Iterator[str]:
+        body = _RULES.sub("", " ".join(lines))
+        rows = []
+        for part in _ROW_END.split(body):
+            row = part
+            if caption := _CAPTION.match(row):
+                given, end = arguments(row, caption.end(), closing_braces(row), 1)
+                yield from map(self._inline.write, given)
+                row = row[end:]
+            cells: list[str] = []
+            for cell in _CELL_END.split(row):
+                wide = _WIDE.match(cell)
+                text = " ".join(self._inline.write(cell).split())
+                cells += [text] * (int(wide[1]) if wide else 1)
+            if any(cells):
+                rows.append(cells)
+        if made := table(rows):
+            yield f"\n{made}\n"
+
+    def _paragraph(self, lines: list[str]) -> Iterator[str]:
+        """A paragraph, item or heading; empty if it only says how to set the text."""
+        text = "\n".join(lines)
+        if heading := _HEADING.match(text):
+            given, end = arguments(text, heading.end(), closing_braces(text), 1)
+            if given:
+                yield f"{'#' * self._level(heading[1])} {self._title(given[0])}"
+                if text[end:].strip():
+                    yield from self._paragraph(text[end:].strip().split("\n"))
+                return
+        item = _ITEM.match(text) or _ENTRY.match(text)
+        shown = self._inline.write(text[item.end() :] if item else text)
+        if item is not None:
+            label = f"{self._inline.write(item[2])}: " if item[2] else ""
+            yield f"{item[1]}- {label}{shown}"
+        elif shown.strip() or not text.strip():
+            kept = [line for line in shown.split("\n") if line.strip()]
+            yield plain("\n".join(kept))
+
+    def _level(self, name: str) -> int:
+        level = self._used.index(name) if name in self._used else len(self._used)
+        return min(level + 1, 6)
+
+    def _title(self, text: str) -> str:
+        return " ".join(self._inline.write(text).split())
 
 
-def _listing(kind: str, options: str, lines: list[str]) -> Iterator[str]:
-    if kind != "comment":
-        language = _LANGUAGE.search(options)
-        yield fenced("\n".join(lines), language[1].lower() if language else "")
-
-
-def _table(lines: list[str]) -> Iterator[str]:
-    body = _RULES.sub("", " ".join(map(_uncommented, lines)))
-    rows = []
-    for row in _ROW_END.split(body):
-        cells: list[str] = []
-        for cell in _CELL_END.split(row):
-            wide = _WIDE.search(cell)
-            text = _inline(wide[2] if wide else cell).strip()
-            cells += [text] * (int(wide[1]) if wide else 1)
-        if any(cells):
-            rows.append(cells)
-    if made := table(rows):
-        yield f"\n{made}\n"
-
-
-def _line(line: str, used: list[str], notes: dict[int, str]) -> list[str]:
-    """The line as Markdown; none if it is a comment or only says how to set the text."""
-    heading = _HEADING.fullmatch(_uncommented(line))
-    if heading is not None:
-        level = min(used.index(heading[1]) + 1, 6) if heading[1] in used else 1
-        after = _inline(heading[3]).strip()
-        title = " ".join(_inline(heading[2]).split())
-        return [f"{'#' * level} {title}", *([plain(after)] if after else [])]
-    bare = _uncommented(line)
-    if not bare.strip() and line.strip():
-        return []
-    item = _ITEM.match(bare)
-    rest = bare[item.end() :] if item else bare
-    text = _inline(_NOTE.sub(partial(_noted, notes), rest))
-    if item is not None:
-        label = f"{_inline(item[2])}: " if item[2] else ""
-        return [f"{item[1]}- {label}{text}"]
-    if not text.strip() and line.strip():
-        return []
-    return [plain(text)]
-
-
-def _uncommented(line: str) -> str:
-    return _COMMENT.sub(r"\1", line) if "%" in line else line
-
-
-def _noted(notes: dict[int, str], note: re.Match[str]) -> str:
-    number = len(notes) + 1
-    notes[number] = " ".join(_inline(note[1]).split())
-    return f"[^{number}]"
-
-
-def _inline(text: str) -> str:
-    """Commands of running text written out, outside of formulas."""
-    if not any(mark in text for mark in "\\{~`-'"):
-        return text
-    pieces = _MATH.split(text)
-    pieces[::2] = map(_written, pieces[::2])
-    return "".join(pieces)
-
-
-def _written(text: str) -> str:
-    text = _ACCENT.sub(_accented, text)
-    text = _SIGN.sub(lambda sign: _SIGNS.get(sign[1], sign[1]), text)
-    text = _LINK.sub(r"[\2](\1)", text)
-    text = _ADDRESS.sub(r"\1", text)
-    text = _REFERENCE.sub(_referred, text)
-    for _ in range(_MOST_NESTED):
-        text, count = _STYLED.subn(lambda found: found[1] or found[2] or found[3] or "", text)
-        if not count:
-            break
-    text = _SILENT.sub("", text)
-    text = _SPACE.sub(" ", text).replace("---", "—").replace("--", "\u2013")
-    text = _ROW_END.sub("\n", text)
-    text = text.replace("``", "“").replace("''", "”")
-    return _ESCAPED.sub(r"\1", text)
-
-
-def _accented(found: re.Match[str]) -> str:
-    letter = found[3] or found[4] or found[5]
-    return unicodedata.normalize("NFC", letter + _ACCENTS[found[1] or found[2]])
-
-
-def _referred(found: re.Match[str]) -> str:
-    name = found[1]
-    before = " " if found[0].startswith("~") else ""
-    if name.startswith("cite"):
-        return f"{before}[{', '.join(key.strip() for key in found[2].split(','))}]"
-    return before + found[2] if name.endswith("ref") else ""
+def _paragraph_end(lines: list[str], begin: int) -> int:
+    """Where the paragraph ends: at a blank line or structure outside of braces."""
+    depth, blank, end = 0, 0, None
+    for at in range(begin, min(begin + _MOST_LINES, len(lines))):
+        line = lines[at]
+        if at > begin and (_STRUCTURE.match(line) or not line.strip()):
+            end = at if end is None else end
+            blank += 1
+            if depth <= 0 or blank > _MOST_BLANK:
+                return at if depth <= 0 else end
+        depth += line.count("{") - line.count("}") - line.count("\\{") + line.count("\\}")
+        if at == begin and not line.strip():
+            return at + 1
+    reached = min(begin + _MOST_LINES, len(lines))
+    return reached if depth <= 0 or end is None else end

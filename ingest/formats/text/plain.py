@@ -18,7 +18,7 @@ from ingest.formats.text.subtitles import is_subtitles, read_subtitles
 from ingest.formats.text.vcard import is_contacts, read_contacts
 from ingest.optional_steps import improve
 
-_VERSION = "text 4"
+_VERSION = "text 5"
 
 
 def extract(source: InputFile) -> Extraction:
@@ -38,14 +38,14 @@ def extract(source: InputFile) -> Extraction:
 
 
 def _read(text: str, source: InputFile) -> Reading:
+    suffix = PurePosixPath(source.name or "").suffix.lower()
     if source.media_type == types.MARKDOWN:
-        return read_markdown(text)
+        return read_markdown(text, has_components=suffix == ".mdx")
     if source.media_type != types.TEXT:
         return Reading(text=text)
     language = programming_language(text, source.name)
     if language is not None:
         return read_code(text, language=language, name=source.name)
-    suffix = PurePosixPath(source.name or "").suffix.lower()
     if is_subtitles(text, suffix):
         return read_subtitles(text)
     if is_calendar(text):

@@ -1,46 +1,63 @@
-"""reStructuredText: titles, code, tables, notes, links and roles; other directives stay as text.
+"""reStructuredText: titles, code, tables, notes, links, roles, and what directives show.
 
-Comments and targets, which readers do not see, are left out.
+Comments, targets, substitution definitions and options of directives, which readers do not see,
+are left out.
 """
 
 import re
-from itertools import pairwise
 from textwrap import dedent
 
 from ingest.formats.common.markdown import plain, table
-from ingest.formats.common.raised_text import lowered, raised, written_out
+from ingest.formats.html.fragment import whole_markdown
+from ingest.formats.text import restructured_tables as tables
 from ingest.formats.text.reading import Reading, fenced, lines_of
+from ingest.formats.text.restructured_inline import Inline
 
 _DEEPEST = 6
 _RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
-_DIRECTIVE = re.compile(r"([ \t]*)\.\. (?:\|[^|\n]{1,80}\| )?([\w:-]{1,40})::[ \t]*(.*)")
-_NOTE = re.compile(r"[ \t]*\.\. \[#?([\w.-]{1,40})\][ \t]+(.*)")
+_DIRECTIVE = re.compile(r"([ \t]*)\.\. (\|[^|\n]{1,80}\| )?([\w:.+-]{1,40})::(?:[ \t]+(.*))?")
+_NOTE = re.compile(r"[ \t]*\.\. \[(#(?=\])|\*|#?[\w.-]{1,40})\][ \t]+(.*)")
 _TARGET = re.compile(r"[ \t]*(?:\.\. _[^\n]{1,200}|__[ \t].*)")
 _COMMENT = re.compile(r"([ \t]*)\.\.(?:[ \t].*)?")
-_OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):[ \t]*(.*)")
-_CODE = frozenset({"code-block", "code", "sourcecode", "literalinclude", "parsed-literal", "math"})
+_OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t]+(.*))?")
+_FIELD = re.compile(r"([ \t]*):([^\s:`][^:`\n]{0,100}):(?:[ \t]+(.*))?")
+_TYPED = re.compile(r"(?:param|parameter|arg|argument|key|keyword|kwarg|var|ivar|cvar) +(.*)")
+_OF_FIELD = {
+    "return": "Returns", "returns": "Returns", "rtype": "Return type", "raise": "Raises",
+    "raises": "Raises", "except": "Raises", "exception": "Raises", "type": "Type of",
+}  # fmt: skip
+_CODE = {
+    "code-block": None, "code": None, "sourcecode": None, "literalinclude": None, "prompt": None,
+    "parsed-literal": "", "doctest": "python", "testcode": "python", "testoutput": "",
+    "ipython": "python", "jupyter-execute": "python", "graphviz": "dot", "mermaid": "mermaid",
+    "uml": "", "plantuml": "", "productionlist": "",
+}  # fmt: skip
+"""The language of what is shown as code; None: the argument says it."""
 _ADMONITIONS = frozenset(
     {"note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"}
-    | {"seealso"}
+    | {"seealso", "todo"}
 )
+_VERSIONS = {
+    "versionadded": "Added in version", "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version", "versionremoved": "Removed in version",
+    "deprecated-removed": "Deprecated since version",
+}  # fmt: skip
 _SILENT = frozenset(
     {"meta", "title", "include", "toctree", "index", "highlight", "contents", "default-role"}
-    | {"currentmodule", "sectnum"}
+    | {"currentmodule", "sectnum", "module", "moduleauthor", "sectionauthor", "codeauthor", "role"}
+    | {"testsetup", "testcleanup", "header", "footer", "target-notes", "replace", "unicode", "date"}
+    | {"tabularcolumns", "program", "namespace", "highlightlang"}
 )
-_SIMPLE = re.compile(r"[ \t]*={2,}(?:[ \t]+={2,})+[ \t]*")
-_GRID = re.compile(r"[ \t]*\+(?:[-=]{2,}\+)+[ \t]*")
-_ITEM = re.compile(r"([ \t]*)(\*[ \t]+)?-(?:[ \t]+(.*))?$")
-_ROLE = re.compile(r"(?<![\w:]):([a-zA-Z][\w:+.-]{0,40}):`([^`\n]{1,300})`")
-_LABELLED = re.compile(r"!?~?(.*?)\s*<[^<>]{1,300}>")
-_LINK = re.compile(r"`([^`<\n]{1,300}?)\s*<(https?://[^`>\s]{1,500}|mailto:[^`>\s]{1,200})>`__?")
-_INNER_LINK = re.compile(
-    r"(?<![\w`])`([^`<\n]{1,200}?)(?: <[^`>\n]{1,200}>)?`__?(?!\w)"
-    r"|(?<![\w`.\]:])([A-Za-z0-9][\w.-]{0,80}?)_(?![\w`])"
+"""Their content is left out, too."""
+_NAMELESS = frozenset(
+    {"only", "container", "compound", "rst-class", "cssclass", "grid", "tabs", "tab-set"}
+    | {"glossary", "epigraph", "highlights", "pull-quote", "hlist"}
 )
-_TARGETS = re.compile(r"^[ ]*\.\. _`?([^:`\n]{1,200})`?: *(https?://\S+|mailto:\S+)", re.MULTILINE)
-_MARK = re.compile(r"\[#?([\w.-]{1,40})\]_(?!\w)")
-_LITERAL = re.compile(r"(``[^`\n]+``)")
-_NULL_SPACE = re.compile(r"\\ ")
+"""Their arguments are no text."""
+_SHOWN_OPTIONS = frozenset({"type", "value", "default", "synopsis"})
+_LONG_RULE = 4  # characters; such a rule may be shorter than its title
+_MOST_LINES = 500  # of a paragraph
+_HEADED = frozenset({"rubric", "admonition", "topic", "sidebar", "centered", "tab", "group-tab"})
 
 
 def read_restructured(text: str) -> Reading:
@@ -59,8 +76,8 @@ class _Reader:
         self._at = 0
         self._out: list[str] = []
         self._styles: list[tuple[str, bool]] = []
-        urls = _TARGETS.findall("\n".join(lines))
-        self._urls = {" ".join(name.lower().split()): url for name, url in urls}
+        self._inline = Inline("\n".join(lines))
+        self._noted = {"#": 0, "*": 0}
         self._no_table = 0  # before this line, no table begins
         self.title: str | None = None
 
@@ -81,7 +98,7 @@ class _Reader:
         style = (under[0], overlined)
         if style not in self._styles:
             self._styles.append(style)
-        name = self._inline(name.strip())
+        name = self._inline.write(name.strip())
         level = min(self._styles.index(style) + 1, _DEEPEST)
         self._out += [f"{'#' * level} {name}", ""]
         self.title = self.title or name
@@ -89,16 +106,35 @@ class _Reader:
         return True
 
     def _text(self) -> None:
-        line = self._lines[self._at]
-        self._at += 1
-        if line.rstrip().endswith("::"):
-            code = self._indented(line)
+        first = self._lines[self._at]
+        if field := _FIELD.fullmatch(first):
+            self._at += 1
+            self._out.append(
+                f"{field[1]}- {_label(field[2])}: {self._inline.write(field[3] or '')}"
+            )
+            return
+        lines = self._paragraph()
+        if lines[-1].rstrip().endswith("::"):
+            code = self._indented(lines[-1])
             if code:
-                before = line.rstrip()[:-1] if line.strip() != "::" else ""
-                before = before[:-1].rstrip() if before.endswith(" :") else before
-                self._out += [plain(self._inline(before)), "", fenced(code), ""]
+                last = lines[-1].rstrip()[:-1] if lines[-1].strip() != "::" else ""
+                lines[-1] = last[:-1].rstrip() if last.endswith(" :") else last
+                self._out += [plain(self._inline.write("\n".join(lines))), "", fenced(code), ""]
                 return
-        self._out.append(plain(self._inline(line)))
+        self._out.append(plain(self._inline.write("\n".join(lines))))
+
+    def _paragraph(self) -> list[str]:
+        """Lines that belong together, since links and roles may be broken over them."""
+        begin = self._at
+        self._at += 1
+        while (
+            self._at - begin < _MOST_LINES
+            and self._lines[self._at - 1].strip()
+            and not self._lines[self._at - 1].rstrip().endswith("::")
+            and _is_text(self._lines[self._at])
+        ):
+            self._at += 1
+        return self._lines[begin : self._at]
 
     def _explicit(self) -> bool:
         """Directives, notes, comments."""
@@ -108,60 +144,82 @@ class _Reader:
         if note := _NOTE.fullmatch(line):
             self._at += 1
             rest = " ".join(self._indented(line).split())
-            self._out.append(f"[^{note[1]}]: {self._inline(f'{note[2]} {rest}'.strip())}")
+            name = note[1].removeprefix("#")
+            if note[1] in ("#", "*"):
+                self._noted[note[1]] += 1
+                name = f"{'auto' if note[1] == '#' else 'sign'}{self._noted[note[1]]}"
+            self._out.append(f"[^{name}]: {self._inline.write(f'{note[2]} {rest}'.strip())}")
             return True
         if found := _DIRECTIVE.fullmatch(line):
-            return self._directive(line, found[2], found[3])
+            self._directive(found, found[3].lower(), (found[4] or "").strip())
+            return True
         self._at += 1
-        if not _TARGET.fullmatch(line) and _COMMENT.fullmatch(line):
+        is_empty = line.strip() == ".." and not self._lines[self._at].strip()
+        if not is_empty and not _TARGET.fullmatch(line) and _COMMENT.fullmatch(line):
             self._indented(line)
         return True
 
-    def _directive(self, line: str, name: str, argument: str) -> bool:
-        if name in _CODE:
-            self._at += 1
-            options, body = _options(self._indented(line))
-            if name == "math":
-                self._out += [f"{argument}\n{body}".strip(), ""]
-            elif body:
-                language = argument if "code" in name else ""
-                self._out += [*filter(None, [options.get("caption")]), fenced(body, language), ""]
+    def _directive(self, found: re.Match[str], name: str, argument: str) -> None:
+        line = found[0]
+        self._at += 1
+        short = name.rpartition(":")[2]
+        if found[2] or short in _SILENT:  # a substitution is shown where it is used
+            self._indented(line)
+        elif name in _CODE or name in ("math", "raw"):
+            self._literal(name, argument, line)
         elif name in ("image", "figure"):
-            self._at += 1
             options, body = _options(self._indented(line))
-            shown = [options.get("alt", ""), *map(self._inline, body.split("\n"))]
+            shown = [options.get("alt", ""), *map(self._inline.write, body.split("\n"))]
             self._out += [*(plain(text) for text in shown if text.strip()), ""]
-        elif name == "list-table":
-            return self._listed(line, argument)
-        elif name in _ADMONITIONS:
-            self._at += 1
-            self._out.append(f"{name.capitalize()}: {self._inline(argument)}".rstrip())
-        elif name in _SILENT:
-            self._at += 1
-            self._indented(line)
+        elif name in ("list-table", "csv-table"):
+            self._listed(name, argument, line)
         else:
-            self._at += 1
-            self._out.append(plain(line))
-        return True
+            self._titled(found, name, argument)
 
-    def _listed(self, line: str, caption: str) -> bool:
-        begin = self._at
-        self._at += 1
-        rows: list[list[str]] = []
-        for item in _options(self._indented(line))[1].split("\n"):
-            found = _ITEM.fullmatch(item)
-            if found and found[2]:
-                rows.append([found[3] or ""])
-            elif found and rows:
-                rows[-1].append(found[3] or "")
-            elif rows:
-                rows[-1][-1] += f" {item.strip()}"
-        if not rows:
-            self._at = begin
-            return False
-        made = table([list(map(self._inline, row)) for row in rows])
-        self._out += [*filter(None, [self._inline(caption)]), "", made, ""]
-        return True
+    def _literal(self, name: str, argument: str, line: str) -> None:
+        options, body = _options(self._indented(line))
+        if name == "math":
+            self._out += [f"{argument}\n{body}".strip(), ""]
+        elif name == "raw":
+            self._out += [whole_markdown(body)[0], ""] if argument == "html" else []
+        elif body:
+            language = _CODE[name]
+            code = fenced(body, argument if language is None else language)
+            self._out += [*filter(None, [options.get("caption")]), code, ""]
+
+    def _titled(self, found: re.Match[str], name: str, argument: str) -> None:
+        """What a directive shows in front of its content, which is read like other text."""
+        shown = []
+        while option := _OPTION.fullmatch(self._lines[self._at]):
+            self._at += 1
+            if option[1] in _SHOWN_OPTIONS and option[2]:
+                shown.append(f"{found[1]}- {option[1].capitalize()}: {option[2]}")
+        argument = self._inline.write(argument)
+        if name in _ADMONITIONS:
+            self._out.append(f"{found[1]}{name.capitalize()}: {argument}".rstrip())
+        elif name in _VERSIONS:
+            version, _, text = argument.partition(" ")
+            self._out.append(f"{found[1]}{_VERSIONS[name]} {version}{': ' if text else ''}{text}")
+        elif name in _HEADED and argument:
+            self._out.append(f"{found[1]}**{argument}**\n")
+        elif argument and name not in _NAMELESS and not argument.isdecimal():
+            self._out.append(f"{found[1]}{argument}")
+        self._out += ["", *shown, ""]
+
+    def _listed(self, name: str, caption: str, line: str) -> None:
+        options, body = _options(self._indented(line))
+        lines = body.split("\n")
+        if name == "list-table":
+            rows = tables.listed_rows(lines)
+        else:
+            separator = {"tab": "\t", "space": " "}.get(
+                options.get("delim", ""), options.get("delim")
+            )
+            rows = tables.separated_rows(
+                options.get("header", ""), lines, separator=(separator or ",")[:1]
+            )
+        made = table([list(map(self._inline.write, row)) for row in rows])
+        self._out += [*filter(None, [self._inline.write(caption)]), "", made or plain(body), ""]
 
     def _indented(self, above: str) -> str:
         """The block below that is indented more than `above`; moves behind it."""
@@ -178,46 +236,46 @@ class _Reader:
 
     def _table(self) -> bool:
         line = self._lines[self._at]
-        is_grid = _GRID.fullmatch(line) is not None
-        if self._at < self._no_table or (not is_grid and not _SIMPLE.fullmatch(line)):
+        is_grid = tables.GRID.fullmatch(line) is not None
+        if self._at < self._no_table or (not is_grid and not tables.SIMPLE.fullmatch(line)):
             return False
         end = self._at
         while end < len(self._lines) and self._lines[end].strip():
             end += 1
         lines = self._lines[self._at : end]
-        rows = _grid(lines) if is_grid else _simple(lines)
+        rows = tables.grid_rows(lines) if is_grid else tables.simple_rows(lines)
         if not rows:
             self._no_table = end
             return False
-        self._out += ["", table([list(map(self._inline, row)) for row in rows]), ""]
+        self._out += ["", table([list(map(self._inline.write, row)) for row in rows]), ""]
         self._at = end
         return True
 
-    def _inline(self, text: str) -> str:
-        if "`" not in text and "_" not in text and "\\" not in text:
-            return text
-        pieces = _LITERAL.split(text)
-        pieces[1::2] = [f"`{piece[2:-2]}`" for piece in pieces[1::2]]
-        pieces[::2] = map(self._written, pieces[::2])
-        return written_out("".join(pieces))
 
-    def _written(self, text: str) -> str:
-        text = _ROLE.sub(_role, text)
-        text = _LINK.sub(r"[\1](\2)", text)
-        text = _INNER_LINK.sub(self._linked, text)
-        text = _MARK.sub(r"[^\1]", text)
-        return _NULL_SPACE.sub("", text)
+def _is_text(line: str) -> bool:
+    """Whether a line below one of text belongs to its paragraph."""
+    stripped = line.strip()
+    return bool(
+        stripped
+        and stripped != ".."
+        and not stripped.startswith((".. ", "__ ", ":"))
+        and not tables.GRID.fullmatch(line)
+        and not tables.SIMPLE.fullmatch(line)
+    )
 
-    def _linked(self, found: re.Match[str]) -> str:
-        """A link by its name: with its address, if that is stated elsewhere."""
-        name = found[1] or found[2]
-        url = self._urls.get(" ".join(name.lower().split()))
-        return f"[{name}]({url})" if url else name if found[1] else found[0]
+
+def _label(field: str) -> str:
+    """The name of a field as Sphinx shows it: `param str path` is `path (str)`."""
+    if typed := _TYPED.fullmatch(field):
+        kind, _, name = typed[1].rpartition(" ")
+        return f"{name} ({kind.strip()})" if kind.strip() else name
+    kind, _, name = field.partition(" ")
+    return f"{_OF_FIELD.get(kind, kind)} {name}".rstrip()
 
 
 def _is_rule(line: str, title: str) -> bool:
     """Whether `line` is the underline or overline of `title`."""
-    long_enough = len(line.rstrip()) >= len(title.strip())
+    long_enough = len(line.rstrip()) >= min(len(title.strip()), _LONG_RULE)
     return (
         long_enough
         and bool(title.strip())
@@ -231,57 +289,6 @@ def _options(block: str) -> tuple[dict[str, str], str]:
     options = {}
     lines = block.split("\n")
     while lines and (found := _OPTION.fullmatch(lines[0])):
-        options[found[1]] = found[2]
+        options[found[1]] = found[2] or ""
         del lines[0]
     return options, "\n".join(lines).strip("\n")
-
-
-def _simple(lines: list[str]) -> list[list[str]]:
-    """Rows of a simple table; none if it is not closed."""
-    if len(lines) < 3 or not _SIMPLE.fullmatch(lines[-1]):
-        return []
-    starts = [found.start() for found in re.finditer(r"=+", lines[0])]
-    ends = [*starts[1:], None]
-    rows: list[list[str]] = []
-    for line in lines:
-        if _SIMPLE.fullmatch(line) or _RULE.fullmatch(line.replace(" ", "")):
-            continue
-        cells = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-        if rows and not cells[0]:
-            rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
-        else:
-            rows.append(cells)
-    return rows
-
-
-def _grid(lines: list[str]) -> list[list[str]]:
-    """Rows of a grid table; none if cells are merged."""
-    borders = [found.start() for found in re.finditer(r"\+", lines[0])]
-    rows: list[list[str]] = []
-    is_new = True
-    for line in lines:
-        if _GRID.fullmatch(line):
-            if len(line.rstrip()) - 1 != borders[-1]:
-                return []
-            is_new = True
-            continue
-        if len(line) <= borders[-1] or any(line[at] != "|" for at in borders):
-            return []
-        cells = [line[a + 1 : b].strip() for a, b in pairwise(borders)]
-        if is_new:
-            rows.append(cells)
-        else:
-            rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
-        is_new = False
-    return rows
-
-
-def _role(found: re.Match[str]) -> str:
-    name, text = found[1].rpartition(":")[2], found[2]
-    if name in ("sub", "subscript"):
-        return lowered(text)
-    if name in ("sup", "superscript"):
-        return raised(text)
-    labelled = _LABELLED.fullmatch(text)
-    shown = labelled[1] if labelled and labelled[1] else text.lstrip("!")
-    return shown.rpartition(".")[2] if shown.startswith("~") else shown

@@ -7,12 +7,13 @@ from lxml import etree
 
 from ingest.formats.common.markdown import table
 from ingest.formats.common.markdown_writer import Lines
+from ingest.formats.common.raised_text import lowered, raised, written_out
 from ingest.formats.office.xml_tree import local
 from ingest.formats.xml import front_matter, names
-from ingest.optional_steps import improve
+from ingest.formats.xml.table_rows import table_rows
+from ingest.optional_steps import attempt, improve
 
 _DEEPEST = 60  # levels of nested elements; deeper ones become running text
-_WIDEST = 100  # columns that one cell may span
 _CODE_FENCE = "````"
 
 
@@ -20,6 +21,7 @@ def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]
     """Write the whole document. Returns its title and metadata."""
     authors = improve("front_matter", lambda: front_matter.authors(root), otherwise=list[str])
     front = improve("front_matter", lambda: front_matter.take_front(root), otherwise=dict[str, str])
+    attempt("tidying", lambda: _mark_raised(root))
     writer = _ArticleWriter(root, out, front)
     writer.children(root, level=1, depth=0)
     known = {"author": ", ".join(authors), "journal": front.get("Journal"), "doi": front.get("DOI")}
@@ -39,6 +41,9 @@ class _ArticleWriter:
         inline: list[str] = [element.text or ""]
         for child in element:
             name = local(child)
+            if name in names.TECHNICAL:
+                inline.append(child.tail or "")
+                continue
             if name and (name in names.BLOCKS or child in self._holders):
                 self._paragraph(inline)
                 inline = []
@@ -48,7 +53,7 @@ class _ArticleWriter:
                 self._paragraph([flow(child)])
                 inline = []
             else:
-                inline.append(flow(child) if name else "")
+                inline.append(_marked_flow(child) if name else "")
             inline.append(child.tail or "")
         self._paragraph(inline)
 
@@ -56,7 +61,7 @@ class _ArticleWriter:
         if depth > _DEEPEST:
             self._paragraph([flow(element)])
         elif name in names.TITLES:
-            self._heading(max(2, level) if self.title else 1, flow(element))
+            self._titled(element, level)
         elif name in names.SECTIONS:
             self._section(element, level=level, depth=depth)
         elif name in names.CODE:
@@ -75,12 +80,20 @@ class _ArticleWriter:
         elif name in names.LISTS:
             self._list(element)
         else:
+            if name in names.ADMONITIONS and element.find("{*}title") is None:
+                self._paragraph([f"{name.capitalize()}:"])
             self.children(element, level=level, depth=depth)
+
+    def _titled(self, element: etree._Element, level: int) -> None:
+        if self.title and local(element.getparent()) in names.BOXES:
+            self._paragraph([f"**{flow(element)}**"])
+        else:
+            self._heading(max(2, level) if self.title else 1, flow(element))
 
     def _section(self, element: etree._Element, *, level: int, depth: int) -> None:
         title = next((child for child in element if local(child) in names.TITLES), None)
         if title is not None:
-            label = element.find("{*}label")
+            label = next(element.iterfind("{*}label"), element.find("{*}num"))
             heading = " ".join(flow(part) for part in (label, title) if part is not None)
             is_title = self.title is None
             self._heading(1 if is_title else level + 1, heading)
@@ -106,14 +119,14 @@ class _ArticleWriter:
             name = local(child)
             if name in names.TITLES:
                 self._paragraph([flow(child)])
-            elif name and (text := flow(child)):
+            elif name and (text := _entry(child)):
                 self._out.item([text])
         self._out.gap()
 
     def _captioned(self, element: etree._Element) -> None:
         """Label and caption in one paragraph, then their table."""
         tables = list(element.iter("{*}table", "{*}informaltable", "{*}tgroup"))
-        rows = [list(_rows(part)) for part in tables[:1]]
+        rows = [table_rows(part, flow) for part in tables[:1]]
         for part in tables:
             _remove(part)
         self._paragraph([flow(element)])
@@ -124,10 +137,10 @@ class _ArticleWriter:
         for child in element:
             if local(child) in names.TABLE_TEXTS:
                 self._paragraph([flow(child)])
-        self._out.block(table(list(_rows(element))))
+        self._out.block(table(table_rows(element, flow)))
 
     def _paragraph(self, pieces: Iterable[str]) -> None:
-        text = " ".join("".join(pieces).split())
+        text = " ".join(written_out("".join(pieces)).split())
         if text:
             self._out.gap()
             self._out.text(text)
@@ -136,6 +149,10 @@ class _ArticleWriter:
 
 def flow(element: etree._Element) -> str:
     """The text of an element on one line; spaces separate elements that are not inline."""
+    return written_out(_marked_flow(element))
+
+
+def _marked_flow(element: etree._Element) -> str:
     pieces: list[str] = []
     walker = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, node in walker:
@@ -157,16 +174,25 @@ def element_is_inline(name: str) -> bool:
     return name in names.INLINE
 
 
-def _rows(element: etree._Element) -> Iterable[list[str]]:
-    for row in element.iter():
-        if local(row) in names.ROWS:
-            cells: list[str] = []
-            for cell in row:
-                if local(cell) in names.CELLS:
-                    span = cell.get("colspan", "")
-                    width = int(span) if span.isdecimal() and len(span) < 4 else 1
-                    cells += [flow(cell), *[""] * (min(width, _WIDEST) - 1)]
-            yield cells
+def _entry(item: etree._Element) -> str:
+    """An item; the terms of a definition stand in front of it."""
+    terms = [flow(child) for child in item if local(child) in names.TERMS]
+    if not terms:
+        return flow(item)
+    rest = [flow(child) for child in item if local(child) and local(child) not in names.TERMS]
+    return f"{', '.join(terms)}: {' '.join(rest)}".rstrip(": ")
+
+
+def _mark_raised(root: etree._Element) -> None:
+    """Mark super- and subscripts, also those of formulas, so that 10 to the third is not 103."""
+    for element in root.iter("{*}sup", "{*}superscript", "{*}sub", "{*}subscript"):
+        if not len(element) and element.text:
+            is_high = local(element).startswith("sup")
+            element.text = raised(element.text) if is_high else lowered(element.text)
+    for element in root.iter("{*}msup", "{*}msub"):
+        if len(element) == 2 and not len(element[1]) and element[1].text:
+            script = element[1].text.strip()
+            element[1].text = raised(script) if local(element) == "msup" else lowered(script)
 
 
 def _with_blocks(root: etree._Element) -> set[etree._Element]:

@@ -14,12 +14,19 @@ SECTIONS = frozenset(
     | {"boxed-text", "topic", "concept", "task", "reference", "div", "div1", "div2", "div3"}
     | {"fn-group"}
 )
-TITLES = frozenset({"title", "head", "article-title", "hl1"})
+TITLES = frozenset({"title", "head", "article-title", "hl1", "heading"})
 PARAGRAPHS = frozenset({"p", "para", "simpara", "l", "ab", "shortdesc", "subtitle", "hl2"})
 LISTS = frozenset(
     {"list", "itemizedlist", "orderedlist", "variablelist", "simplelist", "ul", "ol", "sl", "dl"}
     | {"def-list", "steps", "listBibl", "kwd-group", "keywordset", "calloutlist"}
 )
+BOXES = frozenset(
+    {"note", "tip", "warning", "caution", "important", "danger", "example", "informalexample"}
+    | {"procedure", "formalpara", "blockquote", "qandaset"}
+)
+"""Their titles are no headings of sections."""
+ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "important", "danger"})
+TERMS = frozenset({"term", "dt"})
 ITEMS = frozenset(
     {"list-item", "listitem", "varlistentry", "member", "li", "sli", "dlentry", "def-item", "item"}
     | {"step", "ref", "biblioentry", "bibl", "biblStruct", "kwd", "keyword", "fn", "contrib", "aff"}
@@ -48,3 +55,5 @@ SKIPPED = frozenset(
     | {"remark"}
 )
 """TeX formulas (repeated in MathML), pictures, and data for machines."""
+TECHNICAL = frozenset({"document-info"})
+"""Blocks about the file, not the document."""

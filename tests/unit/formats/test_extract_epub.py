@@ -1,6 +1,7 @@
 """E-books: reading order, headings, what is no text of the book, protection, bombs."""
 
 import io
+import zipfile
 
 import pytest
 
@@ -207,3 +208,27 @@ def test_a_chapter_that_inflates_beyond_measure_is_refused(
     monkeypatch.setattr(epub_module, "_LIMITS", PackageLimits(part=1000))
 
     assert refusal(epub({"a.xhtml": " " * 2000})) == "too_large"
+
+
+@pytest.mark.parametrize(
+    ("change", "texts"),
+    [
+        (("<itemref", "<itemgone"), ["a", "b"]),
+        (("application/xhtml+xml", "application/xml"), ["a", "b"]),
+        (("c2.xhtml", "C2.xhtml"), ["a", "b"]),
+        (("</package>", "<broken"), ["a", "b"]),
+        (("<package", "not xml <"), ["a", "b"]),
+    ],
+)
+def test_a_damaged_package_document_still_gives_its_chapters(
+    change: tuple[str, str], texts: list[str]
+) -> None:
+    whole = epub({"c2.xhtml": "<p>a</p>", "c10.xhtml": "<p>b</p>"})
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            is_package = name.endswith(".opf")
+            new.writestr(name, data.decode().replace(*change) if is_package else data)
+
+    assert extract(made.getvalue()).text.split("\n\n") == texts

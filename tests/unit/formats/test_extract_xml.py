@@ -75,8 +75,8 @@ def test_a_journal_article_has_its_structure() -> None:
 
     assert document.text == (
         "# On ducks\n\n- Journal: Acta; DOI: 10.1/x; Published: 2020-02-05\n\n- Lee Ann\n\n"
-        "## Abstract\n\nShort.\n\n## 1 Start\n\nH2O, see [1].\n\n### Deep\n\nTable 1 Sizes.\n\n"
-        "| a | b |  |\n|---|---|---|\n| 1 | 2 | 3 |\n\n- first\n- second\n\n"
+        "## Abstract\n\nShort.\n\n## 1 Start\n\nH₂O, see [1].\n\n### Deep\n\nTable 1 Sizes.\n\n"
+        "| a | b | b |\n|---|---|---|\n| 1 | 2 | 3 |\n\n- first\n- second\n\n"
         "## References\n\n- Lee 2019."
     )
     assert document.title == "On ducks"
@@ -284,3 +284,35 @@ def test_a_document_of_empty_elements_holds_no_text() -> None:
         extract('<?xml version="1.0"?><a><b/></a>')
 
     assert caught.value.code == "empty_content"
+
+
+def _article(inside: str) -> list[str]:
+    document = extract(
+        f"<article><title>A</title><section><title>S</title>{inside}</section></article>"
+    )
+    return document.text.removeprefix("# A\n\n## S\n\n").split("\n\n")
+
+
+@pytest.mark.parametrize(
+    ("inside", "shown"),
+    [
+        ("<p>10<sup>-3</sup>, CO<sub>2</sub>, m<superscript>2</superscript></p>",
+         ["10^-3, CO₂, m²"]),
+        ("<p>For <math><msup><mi>x</mi><mn>2</mn></msup></math> and"
+         " <math><msub><mi>x</mi><mn>1</mn></msub></math></p>", ["For x² and x₁"]),
+        ("<warning><title>Hot</title><para>Burns.</para></warning><para>After.</para>",
+         ["**Hot**", "Burns.", "After."]),
+        ("<note><para>Mind.</para></note>", ["Note:", "Mind."]),
+        ("<variablelist><varlistentry><term>T</term><term>U</term><listitem><para>Is.</para>"
+         "</listitem></varlistentry></variablelist>", ["- T, U: Is."]),
+        ("<table><thead><tr><th>A</th><th>B</th></tr></thead><tr><td rowspan='2'>x</td><td>1</td>"
+         "</tr><tr><td>2</td></tr><tr><td colspan='2'>y</td></tr></table>",
+         ["| A | B |\n|---|---|\n| x | 1 |\n| x | 2 |\n| y | y |"]),
+        ("<informaltable><tgroup cols='2'><colspec colname='a'/><colspec colname='b'/><tbody><row>"
+         "<entry namest='a' nameend='b'>w</entry></row><row><entry morerows='1'>x</entry><entry>1"
+         "</entry></row><row><entry>2</entry></row></tbody></tgroup></informaltable>",
+         ["| w | w |\n|---|---|\n| x | 1 |\n| x | 2 |"]),
+    ],
+)  # fmt: skip
+def test_articles_keep_values_terms_and_merged_cells(inside: str, shown: list[str]) -> None:
+    assert _article(inside) == shown

@@ -236,7 +236,7 @@ def test_restructured_text_is_written_as_a_reader_sees_it() -> None:
         "| Item | Price |\n|---|---|\n| Bolt | 2 $ |",
         "A diagram",
         "Note: Be careful.",
-        ".. versionadded:: 2.0",
+        "Added in version 2.0",
         "   Kept.",
         "[^1]: The note itself.",
     ]
@@ -285,7 +285,7 @@ def test_sections_of_latex_become_headings() -> None:
     document = extract(LATEX, "a.tex")
 
     assert document.title == "On Ducks"
-    assert "\n# Intro\nText with" in document.text
+    assert document.text.startswith("# Intro\nText with")
     assert "\n## A long name\n" in document.text
     assert "\\# odd" in document.text
     assert r"Text with \section inside." in document.text
