@@ -30,7 +30,7 @@ from ingest.formats.pdf.layout.text_lines import (
 )
 from ingest.formats.pdf.layout.vertical import VerticalPages, is_dropped, turned_if_vertical
 from ingest.formats.pdf.tables.page_tables import tables_right_to_left, tables_to_markdown
-from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
+from ingest.formats.pdf.torn import better_text, drop_shadows, is_spaced_apart, respaced
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
 from ingest.storable_text import clean
@@ -197,6 +197,7 @@ class PageReader:
             find = tables_right_to_left if from_right else tables_to_markdown
             run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
+        attempt("layout", lambda: drop_shadows(lines))
         attempt("layout", lambda: find_fixed_width(text_page, lines))
         attempt("headings", lambda: find_bold(text_page, lines))
 

@@ -184,6 +184,22 @@ def test_single_letters_without_words_are_left_as_they_are(row: str) -> None:
     assert extract(document(lines(50, 700, *[row] * 3))).text.split() == row.split() * 3
 
 
+def test_letters_drawn_with_a_shadow_are_read_once() -> None:
+    title = "bound ahead"
+    page = b"".join(
+        at(50 + 8.9 * place + shift, 700 - shift, letter, size=16)
+        for place, letter in enumerate(title)
+        for shift in (0, 3)
+    )
+
+    assert extract(document(page)).text.removeprefix("# ") == title
+
+
+@pytest.mark.parametrize("line", ["XXXXXX", "aabbccdd", "1122334455"])
+def test_pairs_of_few_letters_or_of_figures_are_kept(line: str) -> None:
+    assert extract(document(lines(50, 700, line))).text == line
+
+
 @pytest.mark.parametrize("junk", [b"x" * 1500 + b"\n", b"Warning: a line of a script\n" * 300])
 def test_pdf_after_more_junk_than_readers_skip_is_read(junk: bytes) -> None:
     assert extract(junk + make_files.pdf(["Words."])).text == "Words."
