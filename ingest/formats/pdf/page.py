@@ -10,7 +10,13 @@ from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.common.letter_order import RIGHT_TO_LEFT
 from ingest.formats.pdf import pictures
-from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
+from ingest.formats.pdf.annotations import (
+    PageAnnotations,
+    find_lost,
+    is_damaged,
+    read_annotations,
+    read_fields,
+)
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.garbled import is_garbled
@@ -93,9 +99,7 @@ class PageReader:
             if pdfium.count_annotations(page):
                 notes = self._annotations(page)
                 if notes.has_fields and self._document.formenv is not None:
-                    attempt("forms", lambda: self._read_fields(index, notes))
-                    pdfium.close_page(page)
-                    page = pdfium.load_page(self._handle, index)
+                    page = self._with_fields(page, index, notes)
             lines = self._read_text(page, index, notes.links)
         finally:
             if page:
@@ -117,12 +121,27 @@ class PageReader:
         for index in notes.files:
             add_annotation_file(page, index, self._findings.attachments)
 
-    def _read_fields(self, index: int, notes: PageAnnotations) -> None:
-        """Collect ticked boxes and flatten fields into the page; visible once it is reopened."""
+    def _with_fields(self, page: int, index: int, notes: PageAnnotations) -> int:
+        """The page with its fields, or as it was if flattening destroys its text; closes the other.
+
+        A page that was loaded before keeps its text.
+        """
+        attempt("forms", lambda: self._flatten(index, notes))
+        flat = pdfium.load_page(self._handle, index)
+        if not flat:
+            return page
+        before, after = _raw_text(page), _raw_text(flat)
+        is_lost = is_damaged(before, after)
+        pdfium.close_page(flat if is_lost else page)
+        attempt("forms", lambda: find_lost(notes, before if is_lost else after))
+        return page if is_lost else flat
+
+    def _flatten(self, index: int, notes: PageAnnotations) -> None:
+        """Collect fields and flatten them into the page; visible once it is reopened."""
         page = self._document[index]
         form, handle = self._document.formenv.raw, pdfium.address(page.raw)
         try:
-            notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
+            attempt("forms", lambda: read_fields(form, handle, notes))
             page.flatten()
         except PdfiumError:  # flattening failed and left the page unchanged
             return
@@ -248,3 +267,11 @@ class PageReader:
             return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])
+
+
+def _raw_text(page: int) -> str:
+    text_page = pdfium.load_text(page)
+    try:
+        return pdfium.text(text_page)[0] if text_page else ""
+    finally:
+        pdfium.close_text(text_page)

@@ -31,10 +31,12 @@ COMMENTS = frozenset(
         raw.FPDF_ANNOT_SQUARE,
         raw.FPDF_ANNOT_CIRCLE,
         raw.FPDF_ANNOT_POLYGON,
+        raw.FPDF_ANNOT_POLYLINE,
         raw.FPDF_ANNOT_INK,
     }
 )
 """Kinds of annotations whose contents are comments."""
+_PASSWORD = 1 << 13
 _TICKS = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
 _HIDDEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _MOST_PACKETS = 64
@@ -114,11 +116,27 @@ def ticked(form: Any, annotation: int) -> tuple[str, str] | None:
         return None
     if not raw.FPDFAnnot_IsChecked(form, handle):
         return None
-    label = _string(
+    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldExportValue(form, handle, *rest))
+    return _label(form, handle), value
+
+
+def entered(form: Any, annotation: int) -> tuple[str, str] | None:
+    """Label and value of a text field that readers see, else None; `form` as for ticked()."""
+    handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+    if raw.FPDFAnnot_GetFormFieldType(form, handle) != raw.FPDF_FORMFIELD_TEXTFIELD:
+        return None
+    if raw.FPDFAnnot_GetFlags(handle) & _HIDDEN:
+        return None
+    if raw.FPDFAnnot_GetFormFieldFlags(form, handle) & _PASSWORD:
+        return None
+    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldValue(form, handle, *rest))
+    return (_label(form, handle), value) if value.strip() else None
+
+
+def _label(form: Any, handle: Any) -> str:
+    return _string(
         lambda *rest: raw.FPDFAnnot_GetFormFieldAlternateName(form, handle, *rest)
     ) or _string(lambda *rest: raw.FPDFAnnot_GetFormFieldName(form, handle, *rest))
-    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldExportValue(form, handle, *rest))
-    return label, value
 
 
 def document_files(document: PdfDocument, *, most: int, largest: int) -> Iterator[AttachedFile]:
