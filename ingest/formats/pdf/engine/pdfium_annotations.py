@@ -1,4 +1,4 @@
-"""pdfium's functions for annotations, attached files, form data and the catalog.
+"""pdfium's functions for annotations, attached files, form data, the catalog and its last error.
 
 A few calls per page, through pypdfium2's declared functions. pdfium.py documents the rules of both
 modules: who owns memory, and what happens on failure.
@@ -172,6 +172,15 @@ def xfa_packet(document: PdfDocument, wanted: bytes, *, largest: int) -> bytes |
 def language(document: PdfDocument) -> str:
     """The language that the catalog states, else an empty string."""
     return _string(lambda *rest: raw.FPDFCatalog_GetLanguage(document, *rest)).strip()
+
+
+def forget_error() -> None:
+    """Replace the last error by that of a broken file.
+
+    pdfium keeps the error of an earlier document where some documents fail to open, those without
+    pages among them, so that these would seem to want a password.
+    """
+    raw.FPDF_LoadMemDocument(b"x", 1, None)
 
 
 @contextmanager

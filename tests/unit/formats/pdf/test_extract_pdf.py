@@ -51,6 +51,23 @@ def test_pdf_with_user_password_raises_encrypted() -> None:
     assert refusal(make_files.pdf(user_password="x")) == "encrypted"
 
 
+def test_a_file_does_not_inherit_the_password_of_the_one_read_before() -> None:
+    head = b"%PDF-1.7\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n"
+    pages = b"2 0 obj << /Type /Pages /Kids [] /Count 0 >> endobj\n"
+    start = len(head + pages)
+    places = b"".join(b"\1%b\0" % place.to_bytes(3) for place in (9, len(head), start))
+    # pypdf cannot read this table, so that pdfium's word decides.
+    table = b"3 0 obj << /Type /XRef /Size 4 /W [1 3 1] /Root 1 0 R /Filter /None /Length %d >>" % (
+        len(places)
+    )
+    empty = b"%b%b%b stream\n%b\nendstream endobj\nstartxref\n%d\n%%%%EOF" % (
+        head, pages, table, places, start,
+    )  # fmt: skip
+
+    assert refusal(make_files.pdf(user_password="x")) == "encrypted"
+    assert refusal(empty) == "corrupt"
+
+
 def test_owner_password_does_not_prevent_reading() -> None:
     assert extract(make_files.pdf(owner_password="x")).text == "Hello from a PDF."
 
