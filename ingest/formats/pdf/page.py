@@ -19,6 +19,7 @@ from ingest.formats.pdf.annotations import (
 )
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium_annotations import flatten
 from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.layout.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
@@ -98,7 +99,7 @@ class PageReader:
         try:
             if pdfium.count_annotations(page):
                 notes = self._annotations(page)
-                if notes.has_fields and self._document.formenv is not None:
+                if notes.has_fields:
                     page = self._with_fields(page, index, notes)
             lines = self._read_text(page, index, notes.links)
         finally:
@@ -138,6 +139,12 @@ class PageReader:
 
     def _flatten(self, index: int, notes: PageAnnotations) -> None:
         """Collect fields and flatten them into the page; visible once it is reopened."""
+        if self._document.formenv is None:  # a page taken out of a form
+            flat = pdfium.load_page(self._handle, index)
+            if flat:
+                flatten(flat)
+                pdfium.close_page(flat)
+            return
         page = self._document[index]
         form, handle = self._document.formenv.raw, pdfium.address(page.raw)
         try:

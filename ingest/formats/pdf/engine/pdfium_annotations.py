@@ -139,6 +139,11 @@ def _label(form: Any, handle: Any) -> str:
     ) or _string(lambda *rest: raw.FPDFAnnot_GetFormFieldName(form, handle, *rest))
 
 
+def flatten(page: int) -> None:
+    """Draw the annotations of a page into it; visible once it is loaded again."""
+    raw.FPDFPage_Flatten(ctypes.cast(page, raw.FPDF_PAGE), raw.FLAT_NORMALDISPLAY)
+
+
 def document_files(document: PdfDocument, *, most: int, largest: int) -> Iterator[AttachedFile]:
     """The first files attached to the document; those above `largest` bytes without their data."""
     for index in range(min(raw.FPDFDoc_GetAttachmentCount(document), most)):

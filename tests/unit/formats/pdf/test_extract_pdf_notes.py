@@ -72,7 +72,9 @@ def test_ticked_boxes_are_listed_by_their_labels() -> None:
     assert found.text == "Text of the page.\n\n- [x] I agree"
 
 
-def text_field(*entries: bytes, shows: bytes = b"", flags: bytes = b"/F 4") -> Document:
+def text_field(
+    *entries: bytes, shows: bytes = b"", flags: bytes = b"/F 4", form: bytes = _FORM
+) -> Document:
     """A page with one text field, object 13, whose appearance is object 11."""
     appearance = (
         b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F << /Type"
@@ -85,9 +87,17 @@ def text_field(*entries: bytes, shows: bytes = b"", flags: bytes = b"/F 4") -> D
     )
     return extract(
         Sheet(content=_TEXT, annotations=[field]),
-        catalog=_FORM.replace(b"[]", b"[13 0 R]"),
+        catalog=form.replace(b"[]", b"[13 0 R]"),
         extra=[appearance],
     )
+
+
+def test_fields_of_a_page_taken_out_of_its_form_are_read() -> None:
+    shows = b"BT /F 12 Tf 2 5 Td (Ann Lee) Tj ET"
+
+    found = text_field(b"/T (name) /V (Ann Lee)", shows=shows, form=b"")
+
+    assert found.text == "Text of the page.\nAnn Lee"
 
 
 def test_a_value_that_the_appearance_of_its_field_does_not_hold_is_listed() -> None:
