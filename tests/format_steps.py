@@ -88,7 +88,7 @@ STEPS = (
     Step(_PDF, "annotations", "pdf.engine.pdfium.count_annotations", _false),
     Step(_PDF, "XFA forms", "pdf.forms.add_xfa", _false),
     Step(_PDF, "fallback engine", "pdf.engine.pypdf_fallback.PdfReader", _nothing),
-    Step(_HTML, "boilerplate", "html.page.drop_boilerplate", lambda _: LeftOut()),
+    Step(_HTML, "boilerplate", "html.page.drop_boilerplate", lambda *_: LeftOut()),
     Step(_HTML, "secondary content", "html.main_content.SecondaryContent", _NoSecondaryContent),
     Step(_HTML, "hidden text", "html.page.drop_hidden", _false),
     Step(_HTML, "tidying", "html.page.tidy", _nothing),

@@ -2,6 +2,7 @@
 
 So a row makes sense by itself, wherever a chunk begins. A form becomes an item for each row,
 `- Customer: ACME`, a table without a clear header a Markdown table, a single column lines of text.
+Names of columns without values follow the records, as a Markdown table without rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,6 +41,8 @@ class TableWriter:
     def __init__(self, out: Lines) -> None:
         self._out = out
         self._header: list[str] = []
+        self._unused: set[int] = set()
+        """Columns of the header without any value so far."""
         self._names: list[Row] = []
         """A short block of words only: the header of the next block, or a separate table."""
         self._last: Row = ()
@@ -62,7 +65,6 @@ class TableWriter:
         if improve("header_row", lambda: self._is_named(start), otherwise=bool):
             start, self._names = [*self._names, *start], []
         self._flush()
-        self._header = []
         if len(start) == LOOK_AHEAD:
             beyond = [_trimmed(row) for row in islice(rows, MOST_FIELDS + 1 - LOOK_AHEAD)]
             rows = chain(beyond, rows)
@@ -77,6 +79,7 @@ class TableWriter:
         if index is not None:
             self._captions(start[: first_header_row(start, index)])
             self._header = header
+            self._unused = {column for column, name in enumerate(header) if name}
             self.rows += index + 1
             self._records(chain(start[index + 1 :], rows))
         elif improve("header_row", lambda: are_names(start), otherwise=bool):
@@ -97,10 +100,17 @@ class TableWriter:
         return bool(self._names) and is_below(self._names, start)
 
     def _flush(self) -> None:
+        """End the table, or the names that no table followed."""
+        if self._unused:  # no record shows these
+            self._out.gap()
+            unused = [self._header[column] for column in sorted(self._unused)]
+            self._top([name.replace("|", r"\|") for name in unused])
+            self._out.gap()
+        self._header, self._unused = [], set()
         if self._names:
             rows, self._names = self._names, []
             self._out.gap()
-            self._grid(rows, iter(()))
+            self._grid(rows, ())
             self._out.gap()
 
     def _captions(self, rows: Sequence[Row]) -> None:
@@ -111,6 +121,8 @@ class TableWriter:
     def _records(self, rows: Iterable[Row]) -> None:
         for row in rows:
             self._out.item(fields(self._header, row))
+            if self._unused:
+                self._unused -= {at for at in self._unused if at < len(row) and row[at]}
             self._last = row
             self.rows += 1
 
@@ -135,10 +147,15 @@ class TableWriter:
         for index, row in enumerate(chain(start, rows)):
             cells = [written(cell).replace("|", r"\|") for cell in _shown(row)]
             cells += [""] * (width - len(cells))
-            self._out.line(f"| {' | '.join(cells)} |")
             if index == 0:
-                self._out.line("|" + "---|" * width)
+                self._top(cells)
+            else:
+                self._out.line(f"| {' | '.join(cells)} |")
             self.rows += 1
+
+    def _top(self, cells: Sequence[str]) -> None:
+        self._out.line(f"| {' | '.join(cells)} |")
+        self._out.line("|" + "---|" * len(cells))
 
 
 def _header(start: Sequence[Row]) -> tuple[int | None, list[str]]:

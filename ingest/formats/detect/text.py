@@ -97,6 +97,8 @@ def _sure(text: str, start: str, *, implied: str | None, is_whole: bool) -> str 
 def _xml_family(text: str, start: str, implied: str | None) -> str | None:
     root = _ROOT.match(start)
     has_declaration = text.lstrip("\ufeff \t\r\n").startswith("<?xml")
+    # That of a page was recognised before.
+    has_declaration |= start[:10].lower().startswith("<!doctype ")
     if root is None or not (has_declaration or root[1] in _XML_ROOTS or "xmlns" in start[:2000]):
         return None
     for declared in catalog.formats():

@@ -21,7 +21,7 @@ _CJK_PUNCTUATION = "、。・「」『』（）！？：；，《》【】ー～
 # The most frequent non-ASCII letters of the languages written in each encoding. The first
 # encoding wins a tie, so those that are common in practice come first.
 _LETTERS = {
-    "cp1252": "éèàçöäüßñíóáêâôîûùëïåøæãõúœ¿¡ÖÄÜÉÅØÆÇ",
+    "cp1252": "éèàçöäüßñíóáêâôîûùëïåøæãõúìòœ¿¡£ÖÄÜÉÅØÆÇ",
     "cp1251": "оеаинтсрвлкмдпуяыії",
     "cp1250": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
     "cp1254": "çğışöüİŞÇÖÜ",
@@ -40,6 +40,22 @@ _LETTERS = {
     "cp850": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
     "mac_roman": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
     "cp852": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
+    "iso8859_6": "ايلمنترويبةعدسفهكأقحج،",
+    "cp855": "оеаинтсрвлкмдпуяы",
+}
+# Letters of single languages, which tell encodings of Latin script apart: no language writes both
+# `õ` and `û`, but Hungarian writes both `ő` and `ű`.
+_LANGUAGES = {
+    "cp1252": ("£", "éèàçêâôîûùëïœ", "öäüß", "ñíóáéú¿¡", "ãõçáéíóúâêà", "åäöæøé", "àèéìòù"),
+    "cp1250": ("áéíóúýčďěňřšťůž", "ąćęłńóśźż", "áéíóöőúüű", "ăâîşţ", "áäčďéíľĺňóôŕšťúýž"),
+    "cp1254": ("çğışöüİ",),
+    "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "õäöüšž"),
+}
+_LANGUAGES |= {
+    "iso8859_2": _LANGUAGES["cp1250"],
+    "cp850": _LANGUAGES["cp1252"],
+    "cp852": _LANGUAGES["cp1250"],
+    "mac_roman": _LANGUAGES["cp1252"],
 }
 # Codec and lead bytes of the rows that hold the common characters of a double-byte encoding.
 _ROWS = {
@@ -48,8 +64,19 @@ _ROWS = {
     "big5hkscs": ("big5", range(0xA4, 0xC7)),
     "cp932": ("cp932", (*range(0x82, 0x84), *range(0x88, 0x98))),
     "euc_jp": ("euc_jp", (*range(0xA4, 0xA6), *range(0xB0, 0xD0))),
+    "johab": ("cp949", range(0xB0, 0xC9)),
+}
+# The characters that almost every sentence holds. The rows of Hangul lie within those of Chinese.
+_FREQUENT = {
+    "cp949": "이다는의에을를가고하은로한지도",
+    "gb18030": "的一是了我不在人有他这中大来上国",
+    "big5hkscs": "的一是了我不在人有他這中大來上國",
+    "cp932": "のにはをたがでてとしれさいる",
+    "euc_jp": "のにはをたがでてとしれさいる",
+    "johab": "이다는의에을를가고하은로한지도",
 }
 _LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "cp852", "mac_roman"}
+_OF_SEVERAL_LANGUAGES = 0.1  # penalty
 _CANDIDATES = (*_ROWS, *_LETTERS)
 NOT_LATIN = frozenset(_CANDIDATES) - _LATIN
 """Encodings of non-Latin scripts."""
@@ -118,8 +145,10 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
         share = familiarity(text, name)
         invalid = text.count("\ufffd") * _VALID_BESIDE_INVALID
         pairs = len(text.encode(name, "ignore")) - len(text.replace("\ufffd", ""))
-        if share > 0.9 and not text.isascii() and len(text) > 20 and invalid <= pairs:
-            scored.append((share, share, name))
+        score = share + _share(text, _FREQUENT[name])
+        is_certain = share > 0.8 and score > 0.9
+        if is_certain and not text.isascii() and len(text) > 20 and invalid <= pairs:
+            scored.append((score, share, name))
     return scored
 
 
@@ -132,7 +161,7 @@ def _accepted(sample: bytes) -> list[tuple[float, float, str]]:
         for name in match.could_be_from_charset  # all that decode to the same text
         if name in _CANDIDATES
     }
-    if len(sample) < _SHORT:  # it also rules out correct encodings of short texts
+    if len(sample) < _SHORT or not scored:  # it also rules out correct encodings of short texts
         for name in (*_LETTERS, *_ROWS):
             with suppress(UnicodeDecodeError):
                 if name not in scored:
@@ -142,7 +171,15 @@ def _accepted(sample: bytes) -> list[tuple[float, float, str]]:
 
 def _score(text: str, name: str, *, mess: float) -> tuple[float, float, str]:
     share = familiarity(text, name)
-    return share - mess, max(0.0, share - max(0.0, mess)), name
+    one = max((_share(text, letters) for letters in _LANGUAGES.get(name, ())), default=1.0)
+    score = share - _OF_SEVERAL_LANGUAGES * (1 - one) - mess
+    return score, max(0.0, share - max(0.0, mess)), name
+
+
+def _share(text: str, characters: str) -> float:
+    """Share from 0 to 1 of the non-ASCII characters that are among these."""
+    foreign = [char for char in text.lower() if char >= "\x80"]
+    return sum(char in characters for char in foreign) / max(1, len(foreign))
 
 
 def familiarity(text: str, encoding: str) -> float:

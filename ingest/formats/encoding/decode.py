@@ -42,6 +42,7 @@ _CONTROL = re.compile("[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _FOREIGN = re.compile(rb"[\x80-\xff]")
 _HIGH = range(0x80, 0x100)
 _LEADS = range(0xC2, 0xF5)  # lead bytes of UTF-8
+_LAST_PLANE = 0x10  # of Unicode
 _ENOUGH = 64  # non-ASCII bytes; fewer may be one name and a copyright sign
 _CONTROLS = bytes({*range(1, 32)} - set(b"\t\n\r\b\f\v\x1a\x1b")) + b"\x7f"
 
@@ -82,6 +83,9 @@ def is_text(head: bytes) -> bool:
     """Whether the first bytes of a file are text in some encoding (a few stray NULs allowed)."""
     if head.startswith(tuple(mark for mark, _ in _BOMS)) or _wide(head) or charset.is_ebcdic(head):
         return True
+    name = _iso_2022(head)
+    if name is not None and _is_clean(head, name):  # its shifts are control characters
+        return True
     controls = len(head) - len(head.translate(None, _CONTROLS))
     nuls = head.count(0)
     return controls <= len(head) * 0.02 and nuls <= max(len(head) * 0.1, 16)
@@ -99,8 +103,9 @@ def _wide(head: bytes) -> str | None:
     if 0 not in head:
         return None
     if len(head) % 4 == 0:
-        for name, high in (("utf-32-le", (2, 3)), ("utf-32-be", (0, 1))):
-            if not any(any(head[offset::4]) for offset in high) and _is_clean(head, name):
+        for name, top, plane in (("utf-32-le", 3, 2), ("utf-32-be", 0, 1)):
+            is_unicode = not any(head[top::4]) and max(head[plane::4]) <= _LAST_PLANE
+            if is_unicode and _is_clean(head, name):
                 return name
     if len(head) % 2 == 0:
         orders = [(head[1::2].count(0), "utf-16-le"), (head[::2].count(0), "utf-16-be")]

@@ -5,7 +5,7 @@ Content elements (paragraphs, headings, list items, cells) are never boilerplate
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import lru_cache
 
 from lxml import etree, html
@@ -66,6 +66,11 @@ _IN_ARTICLE = etree.XPath("boolean(ancestor::main or ancestor::article)")
 _HAS_UNLINKED_TITLE = etree.XPath("boolean((.//h1|.//h2)[not(.//a) and not(ancestor::a)])")
 _HOLDS_TITLE = etree.XPath("boolean(.//main or .//h1 or count(.//article)=1)")
 _HOLDS_PAGE = etree.XPath("boolean(.//main or .//article or .//h1)")
+_PRINTING = re.compile(
+    r"(?<!\S)(?:\S*[-_:])?(?:no|not|hidden|hide|visible|d)[-_]?print(?:[-_:]\S*)?"
+    r"|(?<!\S)print(?:-(?:full|only|none|hide|hidden|show|visible|block|inline)|:)\S*"
+)
+"""Classes of layouts for printers; `print` alone is a button."""
 _WORD_BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])|[^a-zA-Z]+")
 _NO_WORDS: frozenset[str] = frozenset()
 _LONGEST_NAME = 500  # characters of an attribute; longer values are not names
@@ -85,13 +90,20 @@ def _split(value: str) -> frozenset[str]:
 
 @lru_cache(4096)
 def _split_cached(value: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _WORD_BORDER.split(value) if word)
+    names = _PRINTING.sub("", value) if "print" in value else value
+    return frozenset(word.lower() for word in _WORD_BORDER.split(names) if word)
 
 
-def find_boilerplate(tree: html.HtmlElement, stats: PageStats) -> list[html.HtmlElement]:
-    """The outermost boilerplate elements, in order."""
+def find_boilerplate(
+    tree: html.HtmlElement, stats: PageStats, own: Container[html.HtmlElement] = ()
+) -> list[html.HtmlElement]:
+    """The outermost boilerplate elements, in order. `own`: the page's own_content()."""
     page = stats[tree]
-    return list(outermost(tree, lambda element: _is_boilerplate(element, stats[element], page)))
+
+    def test(element: html.HtmlElement) -> bool:
+        return element not in own and _is_boilerplate(element, stats[element], page)
+
+    return list(outermost(tree, test))
 
 
 def outermost(

@@ -25,6 +25,15 @@ from ingest.formats.html.style_sheets.styles import Declarations, PageStyles
 _SENTENCE = 40  # characters; menu entries are shorter, instructions are not
 _MOST_SUSPECTS = 5000
 _LONG_STYLE = 500  # characters; longer styles are not cached
+_ANIMATED = (
+    "data-w-id",
+    "data-aos",
+    "data-sal",
+    "data-framer-appear-id",
+    "data-scroll",
+    "data-wow-delay",
+)
+_SEVERAL = 3
 _TEXT = etree.XPath(".//text()")
 _NOSCRIPT_TEXT = etree.XPath(".//noscript//text()")
 _BGCOLORS = etree.XPath("//@bgcolor")
@@ -39,7 +48,8 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     """Remove hidden elements from the page; returns whether one of them contained a sentence.
 
     If most of the page's text is transparent, without size, off screen or hidden by a style sheet,
-    scripts show it on scrolling: then it stays, but is still reported.
+    scripts show it on scrolling: then it stays, but is still reported. So do sections that a
+    library for such animations marks, if there are several.
     """
     styles = PageStyles(tree)
     bodies = list(tree.iter("body"))
@@ -62,7 +72,8 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     ]
     lengths = [_length(element) for element in invisible]
     if invisible and 2 * sum(lengths) <= sum(map(_length, bodies)):
-        _drop(invisible)
+        animated = {found for found in invisible if _is_animated(found)}
+        _drop(invisible if len(animated) < _SEVERAL else set(invisible) - animated)
     return holds_sentence or any(length >= _SENTENCE for length in lengths)
 
 
@@ -70,6 +81,12 @@ def _drop(elements: Iterable[html.HtmlElement]) -> None:
     for element in elements:
         if element.getparent() is not None:
             element.drop_tree()
+
+
+def _is_animated(element: html.HtmlElement) -> bool:
+    """Whether it is transparent only until a library for animations shows it on scrolling."""
+    is_transparent = unreadable(_own_style(element)) == {"opacity"}
+    return is_transparent and any(mark in element.attrib for mark in _ANIMATED)
 
 
 def _styled(body: html.HtmlElement) -> list[html.HtmlElement]:

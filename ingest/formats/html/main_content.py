@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from lxml import html
 
 from ingest.formats.html.boilerplate import find_boilerplate
-from ingest.formats.html.secondary_content import SecondaryContent
+from ingest.formats.html.own_content import own_content
+from ingest.formats.html.secondary_content import ARTICLE, SecondaryContent
 from ingest.formats.html.text_stats import PageStats, TextStats, measure
 
 _MOST_DOUBTFUL = 0.3  # unlinked text of doubtful blocks, relative to the text left without them
@@ -24,12 +25,16 @@ class LeftOut:
     """Too much was doubtful, so only certain boilerplate was removed."""
 
 
-def drop_boilerplate(tree: html.HtmlElement) -> LeftOut:
-    """Change the page in place; a page with text always keeps some."""
+def drop_boilerplate(tree: html.HtmlElement, described: Iterable[str] = ()) -> LeftOut:
+    """Change the page in place; a page with text always keeps some.
+
+    `described`: descriptions() of the page, which it quotes in its content.
+    """
     _resolve_noscript(tree)
     stats = measure(tree)
-    known = set(find_boilerplate(tree, stats))
-    secondary = SecondaryContent(tree, stats, known)
+    own = own_content(tree, described)
+    known = set(find_boilerplate(tree, stats, own))
+    secondary = SecondaryContent(tree, stats, known, own)
     certain = _outermost(known.union(secondary.boilerplate), stats)
     everything = _outermost({*certain, *secondary.doubtful}, stats)
     page = stats[tree].text
@@ -67,16 +72,23 @@ def _sum(stats: Iterable[TextStats | None]) -> TextStats:
         if own is not None:
             total.text += own.text
             total.linked += own.linked
+            total.prose += own.prose
     return total
 
 
 def _resolve_noscript(tree: html.HtmlElement) -> None:
-    """Keep `noscript` if it holds most of the text: then scripts would load the page's content."""
+    """Keep `noscript` if it holds most of the text or of the prose: scripts would load the page's
+    content, beside a navigation that may be long."""
     elements = list(tree.iter("noscript"))
-    whole = len(tree.text_content().strip()) if elements else 0
-    inside = sum(len(element.text_content().strip()) for element in elements)
+    if not elements:
+        return
+    stats = measure(tree)
+    inside, page = _sum(map(stats.get, elements)), stats[tree]
+    has_most = 2 * inside.text > page.text or (
+        inside.prose >= ARTICLE and 2 * inside.prose > page.prose
+    )
     for element in elements:
-        if 2 * inside > whole:
+        if has_most:
             element.tag = "div"
         elif element.getparent() is not None:
             element.drop_tree()

@@ -19,6 +19,7 @@ from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
+from ingest.formats.html.own_content import descriptions
 from ingest.formats.html.page_links import web_page
 from ingest.formats.html.page_signals import Scripts, read_scripts, read_signals, refresh_target
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
@@ -98,10 +99,11 @@ def _extract(source: InputFile) -> Extraction:
     elif is_deep(tree):
         body = flat_text(etree.tostring(tree, encoding="unicode", method="html"))
     else:
+        described = descriptions(tree)
         etree.strip_elements(tree, "head", with_tail=False)
         attempt("tidying", lambda: name_drawings(tree))
         attempt("tidying", lambda: write_form_values(tree))
-        left_out = drop_boilerplate(tree)
+        left_out = drop_boilerplate(tree, described)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
     if web is not None and scripts.has_any and not body.strip():

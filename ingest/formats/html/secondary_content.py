@@ -5,6 +5,7 @@ links to other pages are the content.
 """
 
 import re
+from collections.abc import Container
 from typing import Literal
 
 from lxml import etree, html
@@ -21,7 +22,8 @@ from ingest.formats.html.text_stats import INLINE, PageStats, TextStats, measure
 
 Verdict = Literal["", "boilerplate", "doubt"]
 
-_ARTICLE = 350  # bytes of prose that make an article
+ARTICLE = 350
+"""Bytes of prose that make an article."""
 _CLEAR_ARTICLE = 1500  # bytes of prose that make a certain article
 _UNITS = INLINE | (CONTENT - LISTS)  # never removed alone, only with their parent
 _MOST = 0.8  # minimum share of the article's prose in its element
@@ -30,7 +32,9 @@ _NAMES = word_set(
     " trending teaser teasers promo readmore upsell carousel widget widgets outbrain taboola"
     " relatedposts relatedarticles relatedcontent relatednews readnext recirc recirculation"
 )
-_COMMENTS = frozenset({"comment", "comments", "discussion", "answers", "thread", "replies"})
+_COMMENTS = frozenset(
+    {"comment", "comments", "discussion", "answers", "thread", "replies", "message"}
+)
 _RECENT = frozenset({"recent", "latest"})  # comments on other pages
 _BESIDE = (
     _NAMES
@@ -56,14 +60,19 @@ class SecondaryContent:
     """`boilerplate` and `doubtful` elements beside the article; empty if there is no article."""
 
     def __init__(
-        self, tree: html.HtmlElement, stats: PageStats, known: set[html.HtmlElement]
+        self,
+        tree: html.HtmlElement,
+        stats: PageStats,
+        known: set[html.HtmlElement],
+        own: Container[html.HtmlElement] = (),
     ) -> None:
-        """`known`: the boilerplate found so far."""
+        """`known`: the boilerplate found so far; `own`: the page's own_content()."""
         self.boilerplate: list[html.HtmlElement] = []
         self.doubtful: list[html.HtmlElement] = []
         self._stats = stats
         self._page = stats[tree]
         self._known = known
+        self._own = own
         self._comment_ancestors = self._find_comments()
         self._is_clear = True
         measure_article(stats, self._is_beside)
@@ -72,7 +81,7 @@ class SecondaryContent:
             measure_article(stats, self._is_beside)
         self._path = self._path_to_article(tree)
         self._is_after = False
-        if self._page.article >= _ARTICLE and not self._has_other_main(tree):
+        if self._page.article >= ARTICLE and not self._has_other_main(tree):
             self._scan(tree)
 
     def _find_comments(self) -> set[html.HtmlElement]:
@@ -87,13 +96,15 @@ class SecondaryContent:
     def _is_beside(self, element: html.HtmlElement) -> bool:
         if element in self._known:
             return True
+        if element in self._own:
+            return False
         stats = self._stats[element]
         if self._is_clear and _is_teasers(element, stats) and not holds_title(element):
             return True
         if stats.prose >= _most_prose(element) * self._page.prose:
             return False
         is_marked = element.tag in ("footer", "aside") or bool(name_words(element) & _BESIDE)
-        return is_marked and not (stats.running >= _ARTICLE and holds_title(element))
+        return is_marked and not (stats.running >= ARTICLE and holds_title(element))
 
     def _path_to_article(self, tree: html.HtmlElement) -> list[html.HtmlElement]:
         """Elements from the page down to the innermost one that contains most of the article."""
@@ -139,7 +150,7 @@ class SecondaryContent:
         stats, page = self._stats[element], self._page
         if element.tag in _UNITS or not stats.links or stats.text > 0.8 * page.text:
             return ""
-        if element in self._comment_ancestors:
+        if element in self._comment_ancestors or element in self._own:
             return ""
         if not is_inside and is_site_footer(element):
             return "boilerplate"
@@ -202,5 +213,6 @@ def _leads_away(stats: TextStats) -> Verdict:
     if stats.linked >= 0.5 * stats.text and stats.prose <= 0.5 * stats.text:
         return "doubt"
     data = stats.unlinked - stats.prose
-    is_teasers = stats.links > 2 and stats.text < 250 * stats.links
+    is_running = stats.running >= 0.9 * stats.prose >= 0.6 * stats.text
+    is_teasers = stats.links > 2 and stats.text < 250 * stats.links and not is_running
     return "doubt" if is_teasers and data < 0.45 * stats.text else ""

@@ -1,5 +1,6 @@
 """Annotations of a page: links, ticked form boxes, comments, attached files."""
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +12,8 @@ from ingest.formats.pdf.layout.links import Link
 from ingest.optional_steps import improve
 
 _MOST = 2000  # annotations per page
-_LONGEST = 20_000  # characters per comment
+_LONGEST = 20_000  # characters per comment or field
+_FEWEST_WORDS = 5
 _NO_WORDS = {"on", "yes", "1", "true", "off", ""}
 
 
@@ -21,6 +23,10 @@ class PageAnnotations:
 
     has_fields: bool = False
     ticked: list[str] = field(default_factory=list)
+    entered: list[tuple[str, str]] = field(default_factory=list)
+    """Label and value of text fields."""
+    lost: list[tuple[str, str]] = field(default_factory=list)
+    """Those whose value the text of the page does not hold."""
     comments: list[str] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
     """Indices of annotations with a file."""
@@ -28,9 +34,14 @@ class PageAnnotations:
     """To the web."""
 
     def markdown(self) -> Iterator[str]:
-        """Yield `- [x] label` for each ticked box, and each comment as a Markdown quote."""
+        """Yield `- [x] label` for each ticked box, and each comment as a Markdown quote.
+
+        Also `- label: value` of fields that the text of the page does not hold.
+        """
         for label in self.ticked:
             yield f"- [x] {label}"
+        for label, value in self.lost:
+            yield f"- {label}: {value}" if label else f"- {value}"
         for comment in self.comments:
             yield "> " + "\n> ".join(comment.splitlines())
 
@@ -59,14 +70,40 @@ def _links(document: int, annotation: int) -> list[Link]:
     return [] if address is None else [(address, areas)]
 
 
-def read_ticks(form: Any, page: int) -> list[str]:
-    """Labels of ticked boxes and radio buttons; the form must know the page."""
-    labels = [
-        _label(*ticked)
-        for _, kind, annotation in pdfium.annotations(page, _MOST)
-        if kind == pdfium.WIDGET and (ticked := pdfium.ticked(form, annotation)) is not None
+def read_fields(form: Any, page: int, notes: PageAnnotations) -> None:
+    """Add ticked boxes, radio buttons and text fields; the form must know the page."""
+    for _, kind, annotation in pdfium.annotations(page, _MOST):
+        if kind != pdfium.WIDGET:
+            continue
+        if (ticked := pdfium.ticked(form, annotation)) is not None:
+            notes.ticked += filter(None, [_label(*ticked)])
+        elif (entered := pdfium.entered(form, annotation)) is not None:
+            label, value = (" ".join(part.split()) for part in entered)
+            notes.entered.append((label[:_LONGEST], value[:_LONGEST]))
+
+
+def find_lost(notes: PageAnnotations, text: str) -> None:
+    """Find the values that the text of the page, with its fields, does not hold.
+
+    Fonts of fields may not say which letters they show.
+    """
+    shown = _folded(text)
+    notes.lost = [
+        (label, value)
+        for label, value in dict.fromkeys(notes.entered)
+        if (folded := _folded(value)) and folded not in shown
     ]
-    return [label for label in labels if label]
+
+
+def is_damaged(before: str, after: str) -> bool:
+    """Whether most words of a page are lost: pdfium may mix up its fonts with those of fields."""
+    words = before.split()
+    kept = set(after.split())
+    return len(words) >= _FEWEST_WORDS and 2 * sum(word in kept for word in words) < len(words)
+
+
+def _folded(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text))).casefold()
 
 
 def _label(label: str, value: str) -> str:

@@ -16,7 +16,7 @@ from ingest.formats.encoding.decode import HEAD
 from ingest.formats.pdf import forms
 from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.engine import pypdf_fallback
-from ingest.formats.pdf.engine.pdfium_annotations import language
+from ingest.formats.pdf.engine.pdfium_annotations import forget_error, language
 from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.headings.mark import mark_headings
 from ingest.formats.pdf.headings.outline import Bookmark
@@ -64,6 +64,7 @@ def _open(source: InputFile) -> PdfDocument:
     start = head.find(b"%PDF-", 0, HEAD)
     if start > _JUNK:
         head = head[start:]
+    forget_error()
     return PdfDocument(head if len(head) <= _IN_MEMORY else source.stream)
 
 

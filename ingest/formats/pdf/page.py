@@ -10,9 +10,16 @@ from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.common.letter_order import RIGHT_TO_LEFT
 from ingest.formats.pdf import pictures
-from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
+from ingest.formats.pdf.annotations import (
+    PageAnnotations,
+    find_lost,
+    is_damaged,
+    read_annotations,
+    read_fields,
+)
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium_annotations import flatten
 from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.headings.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
@@ -30,7 +37,7 @@ from ingest.formats.pdf.layout.text_lines import (
 from ingest.formats.pdf.layout.vertical import VerticalPages, is_dropped, turned_if_vertical
 from ingest.formats.pdf.right_to_left.lines import is_mostly_right_to_left, restore_logical_order
 from ingest.formats.pdf.tables.page_tables import tables_right_to_left, tables_to_markdown
-from ingest.formats.pdf.torn import better_text, is_spaced_apart, respaced
+from ingest.formats.pdf.torn import better_text, drop_shadows, is_spaced_apart, respaced
 from ingest.optional_steps import attempt, improve
 from ingest.page_words import Recognised, Word
 from ingest.storable_text import clean
@@ -92,10 +99,8 @@ class PageReader:
         try:
             if pdfium.count_annotations(page):
                 notes = self._annotations(page)
-                if notes.has_fields and self._document.formenv is not None:
-                    attempt("forms", lambda: self._read_fields(index, notes))
-                    pdfium.close_page(page)
-                    page = pdfium.load_page(self._handle, index)
+                if notes.has_fields:
+                    page = self._with_fields(page, index, notes)
             lines = self._read_text(page, index, notes.links)
         finally:
             if page:
@@ -117,12 +122,33 @@ class PageReader:
         for index in notes.files:
             add_annotation_file(page, index, self._findings.attachments)
 
-    def _read_fields(self, index: int, notes: PageAnnotations) -> None:
-        """Collect ticked boxes and flatten fields into the page; visible once it is reopened."""
+    def _with_fields(self, page: int, index: int, notes: PageAnnotations) -> int:
+        """The page with its fields, or as it was if flattening destroys its text; closes the other.
+
+        A page that was loaded before keeps its text.
+        """
+        attempt("forms", lambda: self._flatten(index, notes))
+        flat = pdfium.load_page(self._handle, index)
+        if not flat:
+            return page
+        before, after = _raw_text(page), _raw_text(flat)
+        is_lost = is_damaged(before, after)
+        pdfium.close_page(flat if is_lost else page)
+        attempt("forms", lambda: find_lost(notes, before if is_lost else after))
+        return page if is_lost else flat
+
+    def _flatten(self, index: int, notes: PageAnnotations) -> None:
+        """Collect fields and flatten them into the page; visible once it is reopened."""
+        if self._document.formenv is None:  # a page taken out of a form
+            flat = pdfium.load_page(self._handle, index)
+            if flat:
+                flatten(flat)
+                pdfium.close_page(flat)
+            return
         page = self._document[index]
         form, handle = self._document.formenv.raw, pdfium.address(page.raw)
         try:
-            notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
+            attempt("forms", lambda: read_fields(form, handle, notes))
             page.flatten()
         except PdfiumError:  # flattening failed and left the page unchanged
             return
@@ -196,6 +222,7 @@ class PageReader:
         find = tables_right_to_left if from_right else tables_to_markdown
         run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
+        attempt("layout", lambda: drop_shadows(lines))
         attempt("layout", lambda: find_fixed_width(text_page, lines))
         attempt("headings", lambda: find_bold(text_page, lines))
 
@@ -246,3 +273,11 @@ class PageReader:
             return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])
+
+
+def _raw_text(page: int) -> str:
+    text_page = pdfium.load_text(page)
+    try:
+        return pdfium.text(text_page)[0] if text_page else ""
+    finally:
+        pdfium.close_text(text_page)

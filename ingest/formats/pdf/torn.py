@@ -1,4 +1,4 @@
-"""Text whose letters are spaced apart like words: `l i k e  t h i s`."""
+"""Text whose letters are spaced apart like words, `l i k e  t h i s`, or said twice, `lliikkee`."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,6 +8,7 @@ from statistics import median
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.spans import utf16_indices
+from ingest.formats.pdf.layout.text_lines import PageLines
 
 # Scripts without spaces between words, or with words of one letter, are left as they are.
 _WORD = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]+")
@@ -15,6 +16,9 @@ _TORN = 2.5  # mean letters per word
 _ENOUGH_WORDS = 8
 _SINGLE = 0.7  # share of words that are one letter
 _BETWEEN_WORDS = 1.5  # of the gap between letters
+_PAIR = re.compile(r"(\S)\1")
+_PAIRS = re.compile(r"(?:(\S)\1|\s)+")
+_DIFFERENT = 5  # letters in a line of pairs; `XXXX` and `---` are no letters said twice
 
 
 def better_text(text: str, ask: Callable[[], str | None]) -> str:
@@ -31,6 +35,17 @@ def is_spaced_apart(text: str) -> bool:
         return False
     words = _WORD.findall(text)
     return sum(len(word) == 1 for word in words) >= _SINGLE * len(words)
+
+
+def drop_shadows(page: PageLines) -> None:
+    """Leave each letter once in lines whose letters are all drawn twice, as with a shadow.
+
+    pdfium leaves out letters that are drawn twice at one place, but not if they are further apart.
+    """
+    for line in page.lines:
+        is_doubled = _PAIRS.fullmatch(line.text) is not None
+        if is_doubled and len(set(filter(str.isalpha, line.text))) >= _DIFFERENT:
+            line.text = _PAIR.sub(r"\1", line.text)
 
 
 def respaced(text_page: int, text: str, count: int) -> str:

@@ -23,6 +23,12 @@ CHINESE = "这是一个用于测试字符编码检测的简短中文段落。"
 TRADITIONAL = "這是一個用於測試字元編碼偵測的簡短中文段落。"
 JAPANESE = "これは文字コードの判定を試すための短い文章です。"
 KOREAN = "이것은 문자 인코딩 감지를 시험하기 위한 짧은 문장입니다."
+KOREAN_WITH_HANJA = "가격(價格)은 시장에서 정하고, 사람들은 신문에서 읽는다. 경제(經濟)는 그렇다."
+ITALIAN = "Così è la vita: però più si va avanti, più la città è lontana. Ciò che sarà, sarà."
+HUNGARIAN = "A nő gyűrűje a fűben van, őszi délután."
+ESTONIAN = "Mõned õpilased sõidavad täna hõlpsasti külla, ütles ema."
+POLISH = "Książę wziął łódkę i popłynął, żeby zdążyć przed świtem. "
+PRICES = "Entry costs £25 (concessions £12.50), parking £3."
 
 
 @pytest.mark.parametrize(
@@ -39,17 +45,26 @@ KOREAN = "이것은 문자 인코딩 감지를 시험하기 위한 짧은 문장
         (CZECH, "cp852"),
         (HEBREW, "cp862"),
         ("Räksmörgås på båten, ånga och öl", "mac_roman"),
+        (RUSSIAN, "cp855"),
         (UKRAINIAN, "cp1251"),
         (CZECH, "cp1250"),
         (GREEK, "cp1253"),
         (HEBREW, "cp1255"),
         (ARABIC, "cp1256"),
+        (ARABIC, "iso8859_6"),
         (THAI, "cp874"),
         (CHINESE, "gb18030"),
         (TRADITIONAL, "big5hkscs"),
         (JAPANESE, "cp932"),
         (JAPANESE, "euc_jp"),
         (KOREAN, "cp949"),
+        (KOREAN, "johab"),
+        (ITALIAN, "cp1252"),
+        (PRICES, "cp1252"),
+        (KOREAN_WITH_HANJA, "cp949"),
+        (HUNGARIAN, "cp1250"),
+        (HUNGARIAN * 12, "cp1250"),
+        (ESTONIAN, "cp1257"),
     ],
 )
 def test_a_legacy_encoding_is_detected(text: str, codec: str) -> None:
@@ -98,6 +113,13 @@ def test_a_letter_cut_off_at_the_end_does_not_hide_the_encoding(text: str, codec
     assert encoding.name == codec
 
 
+@pytest.mark.parametrize("length", [100, 2000])
+def test_polish_text_of_unix_is_not_western(length: int) -> None:
+    text = (POLISH * 40)[:length]
+
+    assert decode(text.encode("iso8859_2"))[0] == text
+
+
 def test_letters_that_only_taiwanese_systems_have_are_read() -> None:
     table = "編號,姓名,部門\n1,王大恒,人事部門\n2,李小明,業務部門\n"
 
@@ -129,9 +151,22 @@ def test_wide_text_needs_no_byte_order_mark(text: str, codec: str) -> None:
     assert (decoded, encoding.name) == (text, codec)
 
 
+@pytest.mark.parametrize("codec", ["utf-32-le", "utf-32-be"])
+def test_wide_text_may_hold_letters_beyond_16_bits(codec: str) -> None:
+    text = "<p>Gothic: 𐌼𐌰𐌲 𐌲𐌻𐌴𐍃, and 😀</p>\n" * 3
+
+    assert is_text(text.encode(codec))
+    assert decode(text.encode(codec))[0] == text
+
+
 @pytest.mark.parametrize(("text", "codec"), [(JAPANESE, "iso2022_jp"), (KOREAN, "iso2022_kr")])
 def test_escape_sequences_of_iso_2022_are_seen(text: str, codec: str) -> None:
+    assert is_text(text.encode(codec))
     assert decode(text.encode(codec))[0] == text
+
+
+def test_binary_data_with_an_escape_sequence_is_not_text() -> None:
+    assert not is_text(bytes(range(32)) * 4 + b"\x1b$)C" + bytes(range(32)) * 4)
 
 
 def test_ebcdic_is_text() -> None:

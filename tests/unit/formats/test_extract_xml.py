@@ -149,6 +149,61 @@ def test_rdf_that_is_not_a_feed_is_read_as_data() -> None:
     )
 
 
+_SHEET = "urn:schemas-microsoft-com:office:spreadsheet"
+
+
+def sheet_text(table: str, styles: str = "") -> str:
+    text = text_of(
+        f'<Workbook xmlns="{_SHEET}" xmlns:s="{_SHEET}"><Styles>{styles}</Styles>'
+        f'<Worksheet s:Name="S"><Table>{table}</Table></Worksheet></Workbook>'
+    )
+    return text.removeprefix("## S\n\n")
+
+
+def row(*cells: tuple[str, str], more: str = "") -> str:
+    inside = "".join(
+        f'<Cell {cell}><Data s:Type="{"Number" if text[0].isdigit() else "String"}">{text}</Data>'
+        "</Cell>"
+        for text, cell in cells
+    )
+    return f"<Row {more}>{inside}</Row>"
+
+
+def test_numbers_of_a_workbook_in_xml_are_shown_by_their_formats() -> None:
+    styles = (
+        '<Style s:ID="Default"/><Style s:ID="p"><NumberFormat s:Format="0.0%"/></Style>'
+        '<Style s:ID="c" s:Parent="p"/><Style s:ID="f"><NumberFormat s:Format="Standard"/></Style>'
+        '<Style s:ID="d"><NumberFormat s:Format="d/m/yyyy"/></Style>'
+    )
+    day = '<Cell s:StyleID="d"><Data s:Type="DateTime">2024-03-05T00:00:00.000</Data></Cell>'
+    values = row(("0.125", 's:StyleID="c"'), ("1234.5", ""), ("7", "")).replace("</Row>", day)
+
+    text = sheet_text(
+        '<Column/><Column s:StyleID="f"/>'
+        + row(("Share", ""), ("Amount", ""), ("Count", ""), ("Day", ""))
+        + f"{values}</Row>"
+        + row(("0.5", ""), ("2", ""), ("8", ""), ("9", ""), more='s:StyleID="p"'),
+        styles,
+    )
+
+    assert text == (
+        "- Share: 12.5%; Amount: 1,234.50; Count: 7; Day: 5/3/2024\n"
+        "- Share: 50.0%; Amount: 200.0%; Count: 800.0%; Day: 900.0%"
+    )
+
+
+def test_cells_after_a_merged_one_stand_in_their_columns() -> None:
+    text = sheet_text(
+        row(("Year", ""), ("Sales", 's:MergeAcross="1"'), ("Note", ""))
+        + row(("Of", ""), ("North", ""), ("South", ""), ("By", ""))
+        + row(("2023", ""), ("10", ""), ("20", ""), ("Ann", ""))
+        + row(("2024", ""), ("11", ""), ("21", ""), ("Bob", ""))
+    )
+
+    assert "Sales North: 10; Sales South: 20" in text
+    assert text.count("Ann") == 1
+
+
 def test_a_workbook_in_xml_has_records() -> None:
     cell = '<Cell><Data s:Type="{}">{}</Data></Cell>'
     rows = (

@@ -163,7 +163,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("pdf.page.sort_lines", "rich.pdf", "reading_order"),
         ("pdf.page.tables_to_markdown", "rich.pdf", "tables"),
         ("pdf.headings.bold.candidates", "rich.pdf", "headings"),
-        ("pdf.page.read_ticks", "form.pdf", "forms"),
+        ("pdf.page.read_fields", "form.pdf", "forms"),
         ("pdf.page.is_garbled", "rich.pdf", "ocr"),
         ("word.numbering.Numbering.label", "rich.docx", "numbering"),
         ("word.styles.WordStyles.get", "rich.docx", "styles"),

@@ -23,6 +23,12 @@ def kind(data: bytes, name: str | None = None, declared: str | None = None) -> s
     return sniff(io.BytesIO(data), name=name, declared=declared).media_type
 
 
+DOCBOOK = (
+    b'<!DOCTYPE chapter PUBLIC "-//OASIS//DTD DocBook XML V4.1.2//EN" "docbookx.dtd">\n'
+    b"<chapter><title>Ropes</title><para>Coil them.</para><table><title>Knots</title></table>"
+)
+
+
 @pytest.mark.parametrize(
     ("data", "name", "expected"),
     [
@@ -35,6 +41,8 @@ def kind(data: bytes, name: str | None = None, declared: str | None = None) -> s
         (XML + b"<rss version='2.0'>", "feed.html", types.XML),
         (b"<rss version='2.0'><channel>", None, types.XML),
         (b"<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>", "a.txt", types.XML),
+        (DOCBOOK, "a.docbook", types.XML),
+        (b"<!-- x -->\n" + DOCBOOK, None, types.XML),
         (b"<svg></svg>\n\n# Read me", "a.md", types.MARKDOWN),
         (b"<article><p>x</p></article>", "a.html", types.HTML),
         (b'{"a": [1, 2]}\n', "a.txt", types.JSON),

@@ -1,4 +1,4 @@
-"""pdfium's functions for annotations, attached files, form data and the catalog.
+"""pdfium's functions for annotations, attached files, form data, the catalog and its last error.
 
 A few calls per page, through pypdfium2's declared functions. pdfium.py documents the rules of both
 modules: who owns memory, and what happens on failure.
@@ -31,10 +31,12 @@ COMMENTS = frozenset(
         raw.FPDF_ANNOT_SQUARE,
         raw.FPDF_ANNOT_CIRCLE,
         raw.FPDF_ANNOT_POLYGON,
+        raw.FPDF_ANNOT_POLYLINE,
         raw.FPDF_ANNOT_INK,
     }
 )
 """Kinds of annotations whose contents are comments."""
+_PASSWORD = 1 << 13
 _TICKS = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
 _HIDDEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _MOST_PACKETS = 64
@@ -114,11 +116,32 @@ def ticked(form: Any, annotation: int) -> tuple[str, str] | None:
         return None
     if not raw.FPDFAnnot_IsChecked(form, handle):
         return None
-    label = _string(
+    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldExportValue(form, handle, *rest))
+    return _label(form, handle), value
+
+
+def entered(form: Any, annotation: int) -> tuple[str, str] | None:
+    """Label and value of a text field that readers see, else None; `form` as for ticked()."""
+    handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+    if raw.FPDFAnnot_GetFormFieldType(form, handle) != raw.FPDF_FORMFIELD_TEXTFIELD:
+        return None
+    if raw.FPDFAnnot_GetFlags(handle) & _HIDDEN:
+        return None
+    if raw.FPDFAnnot_GetFormFieldFlags(form, handle) & _PASSWORD:
+        return None
+    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldValue(form, handle, *rest))
+    return (_label(form, handle), value) if value.strip() else None
+
+
+def _label(form: Any, handle: Any) -> str:
+    return _string(
         lambda *rest: raw.FPDFAnnot_GetFormFieldAlternateName(form, handle, *rest)
     ) or _string(lambda *rest: raw.FPDFAnnot_GetFormFieldName(form, handle, *rest))
-    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldExportValue(form, handle, *rest))
-    return label, value
+
+
+def flatten(page: int) -> None:
+    """Draw the annotations of a page into it; visible once it is loaded again."""
+    raw.FPDFPage_Flatten(ctypes.cast(page, raw.FPDF_PAGE), raw.FLAT_NORMALDISPLAY)
 
 
 def document_files(document: PdfDocument, *, most: int, largest: int) -> Iterator[AttachedFile]:
@@ -154,6 +177,15 @@ def xfa_packet(document: PdfDocument, wanted: bytes, *, largest: int) -> bytes |
 def language(document: PdfDocument) -> str:
     """The language that the catalog states, else an empty string."""
     return _string(lambda *rest: raw.FPDFCatalog_GetLanguage(document, *rest)).strip()
+
+
+def forget_error() -> None:
+    """Replace the last error by that of a broken file.
+
+    pdfium keeps the error of an earlier document where some documents fail to open, those without
+    pages among them, so that these would seem to want a password.
+    """
+    raw.FPDF_LoadMemDocument(b"x", 1, None)
 
 
 @contextmanager

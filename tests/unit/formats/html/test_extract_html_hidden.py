@@ -220,3 +220,24 @@ def test_css_colours_are_parsed() -> None:
     assert not is_transparent("rgba(1,2,3,.05)")
     assert are_indistinguishable((255, 255, 255), (244, 250, 255))
     assert not are_indistinguishable((255, 255, 255), (240, 255, 255))
+
+
+@pytest.mark.parametrize("mark", ["data-w-id='3c'", "data-aos='fade-up'"])
+@pytest.mark.parametrize(("sections", "stay"), [(3, True), (1, False)])
+def test_sections_that_appear_on_scrolling_stay(mark: str, sections: int, stay: bool) -> None:
+    offer = "<p>What we offer to all of our customers in spring.</p>"
+    section = f"<section {mark} style='opacity:0'>{offer}</section>"
+
+    document = extract("", section * sections)
+
+    assert ("What we offer" in document.text) == stay
+    assert "hidden_text" in document.warnings
+
+
+def test_transparent_text_without_an_animation_is_hidden_beside_animated_sections() -> None:
+    section = "<section data-aos style='opacity:0'><p>What we offer to all of you.</p></section>"
+
+    document = extract("", section * 3 + f"<p style='opacity:0'>{INSTRUCTION}</p>")
+
+    assert "What we offer" in document.text
+    assert "previous instructions" not in document.text

@@ -63,10 +63,18 @@ def test_a_hidden_sheet_is_read_and_marked() -> None:
 
 
 def test_empty_cells_are_left_out_and_line_ends_become_spaces() -> None:
-    assert (
-        text_of(["Name", "Age", "City"], ["Ann\nLee", None, "Rome"])
-        == "- Name: Ann Lee; City: Rome"
+    assert text_of(["Name", "Age", "City"], ["Ann\nLee", None, "Rome"], ["Bob", 7, None]) == (
+        "- Name: Ann Lee; City: Rome\n- Name: Bob; Age: 7"
     )
+
+
+def test_names_of_columns_without_values_are_kept() -> None:
+    assert text_of(
+        ["Name", "Age", "Locker|Key", "Phone"],
+        ["Ann", 7],
+        [None],
+        ["Bob", 8],
+    ) == ("- Name: Ann; Age: 7\n\n- Name: Bob; Age: 8\n\n| Locker\\|Key | Phone |\n|---|---|")
 
 
 @pytest.mark.parametrize(

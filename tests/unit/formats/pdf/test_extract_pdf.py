@@ -51,6 +51,23 @@ def test_pdf_with_user_password_raises_encrypted() -> None:
     assert refusal(make_files.pdf(user_password="x")) == "encrypted"
 
 
+def test_a_file_does_not_inherit_the_password_of_the_one_read_before() -> None:
+    head = b"%PDF-1.7\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n"
+    pages = b"2 0 obj << /Type /Pages /Kids [] /Count 0 >> endobj\n"
+    start = len(head + pages)
+    places = b"".join(b"\1%b\0" % place.to_bytes(3) for place in (9, len(head), start))
+    # pypdf cannot read this table, so that pdfium's word decides.
+    table = b"3 0 obj << /Type /XRef /Size 4 /W [1 3 1] /Root 1 0 R /Filter /None /Length %d >>" % (
+        len(places)
+    )
+    empty = b"%b%b%b stream\n%b\nendstream endobj\nstartxref\n%d\n%%%%EOF" % (
+        head, pages, table, places, start,
+    )  # fmt: skip
+
+    assert refusal(make_files.pdf(user_password="x")) == "encrypted"
+    assert refusal(empty) == "corrupt"
+
+
 def test_owner_password_does_not_prevent_reading() -> None:
     assert extract(make_files.pdf(owner_password="x")).text == "Hello from a PDF."
 
@@ -182,6 +199,22 @@ def test_letters_spaced_apart_are_joined_to_words(page: bytes) -> None:
 )
 def test_single_letters_without_words_are_left_as_they_are(row: str) -> None:
     assert extract(document(lines(50, 700, *[row] * 3))).text.split() == row.split() * 3
+
+
+def test_letters_drawn_with_a_shadow_are_read_once() -> None:
+    title = "bound ahead"
+    page = b"".join(
+        at(50 + 8.9 * place + shift, 700 - shift, letter, size=16)
+        for place, letter in enumerate(title)
+        for shift in (0, 3)
+    )
+
+    assert extract(document(page)).text.removeprefix("# ") == title
+
+
+@pytest.mark.parametrize("line", ["XXXXXX", "aabbccdd", "1122334455"])
+def test_pairs_of_few_letters_or_of_figures_are_kept(line: str) -> None:
+    assert extract(document(lines(50, 700, line))).text == line
 
 
 @pytest.mark.parametrize("junk", [b"x" * 1500 + b"\n", b"Warning: a line of a script\n" * 300])

@@ -2,6 +2,9 @@
 
 import io
 
+import pytest
+from pypdfium2 import PdfPage
+
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders.make_mail import Kept
@@ -67,6 +70,73 @@ def test_ticked_boxes_are_listed_by_their_labels() -> None:
     )
 
     assert found.text == "Text of the page.\n\n- [x] I agree"
+
+
+def text_field(
+    *entries: bytes, shows: bytes = b"", flags: bytes = b"/F 4", form: bytes = _FORM
+) -> Document:
+    """A page with one text field, object 13, whose appearance is object 11."""
+    appearance = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F << /Type"
+        b" /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> /Length %d >>\nstream\n%b\nendstream"
+        % (len(shows), shows)
+    )
+    field = b"/Subtype /Widget /FT /Tx /Rect [50 600 250 620] /AP << /N 11 0 R >> %b %b" % (
+        flags,
+        b" ".join(entries),
+    )
+    return extract(
+        Sheet(content=_TEXT, annotations=[field]),
+        catalog=form.replace(b"[]", b"[13 0 R]"),
+        extra=[appearance],
+    )
+
+
+def test_fields_of_a_page_taken_out_of_its_form_are_read() -> None:
+    shows = b"BT /F 12 Tf 2 5 Td (Ann Lee) Tj ET"
+
+    found = text_field(b"/T (name) /V (Ann Lee)", shows=shows, form=b"")
+
+    assert found.text == "Text of the page.\nAnn Lee"
+
+
+def test_a_value_that_the_appearance_of_its_field_does_not_hold_is_listed() -> None:
+    found = text_field(b"/T (Text7) /TU (Full name) /V (Ann  Lee)", shows=b"0 0 10 10 re f")
+
+    assert found.text == "Text of the page.\n\n- Full name: Ann Lee"
+
+
+@pytest.mark.parametrize("shown", [b"Ann Lee", b"A n n   L e e", b"ANN LEE"])
+def test_a_value_that_its_field_shows_is_said_once(shown: bytes) -> None:
+    found = text_field(b"/T (name) /V (Ann Lee)", shows=b"BT /F 12 Tf 2 5 Td (%b) Tj ET" % shown)
+
+    assert found.text.split() == f"Text of the page. {shown.decode()}".split()
+
+
+@pytest.mark.parametrize(
+    "secret", [b"/F 2", b"/F 32", b"/F 4 /Ff 8192"], ids=["hidden", "not viewed", "password"]
+)
+def test_values_that_readers_do_not_see_are_left_out(secret: bytes) -> None:
+    assert text_field(b"/T (a) /V (secret)", flags=secret).text == "Text of the page."
+
+
+def test_a_page_whose_text_flattening_destroys_is_read_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    flatten = PdfPage.flatten
+
+    def destroy(page: PdfPage) -> None:
+        flatten(page)
+        for part in list(page.get_objects()):
+            page.remove_obj(part)
+        page.gen_content()
+
+    monkeypatch.setattr(PdfPage, "flatten", destroy)
+    monkeypatch.setattr("ingest.formats.pdf.annotations._FEWEST_WORDS", 4)
+
+    found = text_field(b"/T (name) /V (Ann Lee)", shows=b"BT /F 12 Tf 2 5 Td (Ann Lee) Tj ET")
+
+    assert found.text == "Text of the page.\n\n- name: Ann Lee"
 
 
 def test_attached_files_are_listed_and_kept() -> None:
