@@ -43,6 +43,8 @@ class TableWriter:
         self._names: list[Row] = []
         """A short block of words only: the header of the next block, or a separate table."""
         self._last: Row = ()
+        self._unused: dict[int, str] = {}
+        """Columns of the header that no row has filled yet."""
         self.rows = 0
         """Rows that were not blank."""
 
@@ -52,6 +54,7 @@ class TableWriter:
         while (first := next((row for row in filled if any(row)), None)) is not None:
             self._table(chain([first], _until_blank(filled)))
         self._flush()
+        self._end_records()
 
     def _table(self, rows: Iterator[Row]) -> None:
         start = [_trimmed(row) for row in islice(rows, LOOK_AHEAD)]
@@ -62,6 +65,7 @@ class TableWriter:
         if improve("header_row", lambda: self._is_named(start), otherwise=bool):
             start, self._names = [*self._names, *start], []
         self._flush()
+        self._end_records()
         self._header = []
         if len(start) == LOOK_AHEAD:
             beyond = [_trimmed(row) for row in islice(rows, MOST_FIELDS + 1 - LOOK_AHEAD)]
@@ -77,6 +81,7 @@ class TableWriter:
         if index is not None:
             self._captions(start[: first_header_row(start, index)])
             self._header = header
+            self._unused = {column: name for column, name in enumerate(header) if name}
             self.rows += index + 1
             self._records(chain(start[index + 1 :], rows))
         elif improve("header_row", lambda: are_names(start), otherwise=bool):
@@ -112,7 +117,18 @@ class TableWriter:
         for row in rows:
             self._out.item(fields(self._header, row))
             self._last = row
+            for column in [column for column in self._unused if any(row[column : column + 1])]:
+                del self._unused[column]
             self.rows += 1
+
+    def _end_records(self) -> None:
+        """Name the columns that stayed empty: no record has their names."""
+        if self._unused:
+            names = dict.fromkeys(islice(self._unused.values(), MOST_FIELDS))
+            self._out.gap()
+            self._out.text(f"Without values: {'; '.join(names)}")
+            self._out.gap()
+        self._unused = {}
 
     def _lines(self, rows: Iterable[Row]) -> None:
         for row in rows:

@@ -65,7 +65,25 @@ def test_a_hidden_sheet_is_read_and_marked() -> None:
 def test_empty_cells_are_left_out_and_line_ends_become_spaces() -> None:
     assert (
         text_of(["Name", "Age", "City"], ["Ann\nLee", None, "Rome"])
-        == "- Name: Ann Lee; City: Rome"
+        == "- Name: Ann Lee; City: Rome\n\nWithout values: Age"
+    )
+
+
+def test_columns_without_values_are_named_behind_their_table() -> None:
+    rows = [
+        ["Name", "City", "Age"],
+        ["Ann", None, 7],
+        [],
+        ["Bob", None, 8],
+        [],
+        ["Item", "Price", "Tax"],
+        ["Pen", 2, None],
+        ["Ink", 3, None],
+    ]
+
+    assert text_of(*rows) == (
+        "- Name: Ann; Age: 7\n\n- Name: Bob; Age: 8\n\nWithout values: City\n\n"
+        "- Item: Pen; Price: 2\n- Item: Ink; Price: 3\n\nWithout values: Tax"
     )
 
 
