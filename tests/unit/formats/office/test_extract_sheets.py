@@ -70,7 +70,7 @@ def test_empty_cells_are_left_out_and_line_ends_become_spaces() -> None:
 
 
 def test_columns_without_values_are_named_behind_their_table() -> None:
-    rows = [
+    rows: list[list[Cell]] = [
         ["Name", "City", "Age"],
         ["Ann", None, 7],
         [],
