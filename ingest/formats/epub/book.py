@@ -15,7 +15,7 @@ from ingest.formats.html.fragment import whole_markdown
 from ingest.formats.office.opc import Package
 from ingest.optional_steps import improve
 
-_VERSION = f"lxml {version('lxml')}"
+_VERSION = f"lxml {version('lxml')}, epub 1"
 _MIB = 1024 * 1024
 _LIMITS = inflate_limit.PackageLimits(part=32 * _MIB)
 _MOST_TEXT = 64  # MiB; the Bible has 5
@@ -44,7 +44,7 @@ def extract(source: InputFile) -> Extraction:
             continue
         text, hides = improve(
             "contents",
-            partial(read_chapter, data, _entries(book, part)),
+            partial(read_chapter, data, _entries(book, part), is_aside=part in book.aside),
             otherwise=partial(whole_markdown, decode(data)[0]),
         )
         has_hidden_text |= hides
