@@ -15,6 +15,7 @@ _STRAY_STAR: Final = re.compile(rb"(?<=[a-z0-9 ])\\\*(?=\\[a-z])")
 # Binary data of a link, which the reader takes for its address.
 _LINK_DATA: Final = re.compile(rb"\{\\\*\\datafield(?![a-z])[^{}\\]*\}")
 _BRACE: Final = re.compile(rb"\\bin(\d{1,9}) ?|\\[{}\\]|[{}]")
+_BINARY: Final = re.compile(rb"[^\t\n\r -~]")
 _WORD: Final = re.compile(rb"\\[a-z]+|\{")
 
 
@@ -35,10 +36,10 @@ def _with_code_page(data: bytes) -> bytes:
 
 
 def _without_tail(data: bytes) -> bytes:
-    """The file without what stands behind its last brace, unless that is RTF or it was cut off."""
+    """The file without binary data behind its last brace, unless it was cut off."""
     end = data.rfind(b"}") + 1
     tail = data[end:]
-    if not tail.strip(b"\0 \r\n\t") or _WORD.search(tail):
+    if not _BINARY.search(tail) or _WORD.search(tail):
         return data
     depth = at = 0
     while (token := _BRACE.search(data, at, end)) is not None:

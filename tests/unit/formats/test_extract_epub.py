@@ -105,6 +105,12 @@ def test_a_file_that_the_guide_names_is_left_out_only_without_text(kind: str, te
     assert found.endswith("# Two\n\ny")
 
 
+def test_a_book_that_is_only_a_cover_is_read() -> None:
+    guide = '<guide><reference type="cover" title="C" href="a.xhtml"/></guide>'
+
+    assert extract(epub({"a.xhtml": "<p>A title</p>"}, guide=guide)).text == "A title"
+
+
 def test_notes_are_kept_even_where_readers_show_them_on_demand() -> None:
     body = (
         '<p>Text<a href="#n" epub:type="noteref">1</a></p>'
