@@ -3,6 +3,7 @@
 import gzip
 
 from tests.builders import make_files, make_images, make_mail, make_office, make_sheets, make_tnef
+from tests.builders import make_powerpoint_97 as ppt
 from tests.builders.make_archives import nested, tar_of, zip_of
 
 _RTF = rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}{\b Bold} text \'e8 \u269? \par {\*\x y}}"
@@ -15,6 +16,16 @@ _FEED = (
     "<link>https://example.org/1</link><description>First</description></item></channel></rss>"
 )
 _ROWS: list[list[make_sheets.Cell]] = [["Name", "Age"], ["Ada", 36], ["Bob", 41]]
+
+
+def _slides() -> bytes:
+    outline = ppt.text("Overview", ppt.TITLE) + ppt.text("First\rSecond", ppt.BODY)
+    notes = [ppt.shape(ppt.text("Say this", 2), placeholder=ppt.NOTES_BODY)]
+    cells = (ppt.shape(ppt.text(word), at=(0, 9 * at)) for at, word in enumerate(("Pens", "Ink")))
+    table = ppt.group(*cells, own=ppt.shape(options={ppt.TABLE: 1}))
+    shapes = [ppt.shape(0), ppt.shape(1), table]
+    slide = ppt.Slide(shapes=shapes, outline=outline, notes=notes, more=[ppt.comment("Ann", "Yes")])
+    return ppt.presentation(slide)
 
 
 def seeds() -> dict[str, bytes]:
@@ -64,7 +75,7 @@ def seeds() -> dict[str, bytes]:
         ),
         "a.fodt": make_office.flat_open_document("<text:p>Flat text</text:p>"),
         "a.doc": make_office.doc("A Word 97 document\rof two paragraphs\r"),
-        "a.ppt": make_office.ppt(encrypted=False),
+        "a.ppt": _slides(),
         "a.rtf": _RTF,
         "a.xlsx": make_sheets.xlsx({"One": _ROWS, "Two": _ROWS}),
         "a.ods": make_sheets.ods(

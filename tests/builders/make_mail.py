@@ -247,6 +247,7 @@ def epub(
     *,
     navigation: str = "",
     ncx: str = "",
+    guide: str = "",
     extra: dict[str, bytes] | None = None,
 ) -> bytes:
     """An e-book: bodies of XHTML by name, in reading order; lists of contents as markup."""
@@ -265,7 +266,7 @@ def epub(
         '<package xmlns="http://www.idpf.org/2007/opf"><metadata'
         ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A Book</dc:title>'
         "<dc:creator>Ann</dc:creator><dc:language>en</dc:language></metadata>"
-        f"<manifest>{items}</manifest><spine>{order}</spine></package>"
+        f"<manifest>{items}</manifest><spine>{order}</spine>{guide}</package>"
     )
     container = (
         '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

@@ -151,8 +151,14 @@ def flat_package(parts: Mapping[str, bytes]) -> bytes:
     return f'<?xml version="1.0"?><pkg:package xmlns:pkg="{space}">{body}</pkg:package>'.encode()
 
 
-def doc(text: str, *, encrypted: bool = False, summary: bytes | None = None) -> bytes:
-    """A Word 97 document of one piece of text, `\\r` after each paragraph."""
+def doc(
+    text: str,
+    *,
+    encrypted: bool = False,
+    summary: bytes | None = None,
+    objects: Mapping[str, Tree] | None = None,
+) -> bytes:
+    """A Word 97 document of one piece of text, `\\r` after each paragraph; `objects`: storages."""
     data = text.encode("cp1252")
     flags = 0x0200 | (0x0100 if encrypted else 0)
     header = struct.pack("<HHHHHH20x", 0xA5EC, 0xC1, 0, 0x0409, 0, flags)
@@ -168,6 +174,8 @@ def doc(text: str, *, encrypted: bool = False, summary: bytes | None = None) -> 
     }
     if summary is not None:
         streams["\x05SummaryInformation"] = summary
+    if objects:
+        streams["ObjectPool"] = dict(objects)
     return ole(streams)
 
 
@@ -191,10 +199,15 @@ def ppt(*, encrypted: bool) -> bytes:
 
 def packaged_file(name: str, data: bytes) -> bytes:
     """An embedded object of the kind Package, as Office keeps any file that is dropped in."""
+    return ole({"\x01Ole10Native": packaged(name, data)})
+
+
+def packaged(name: str, data: bytes) -> bytes:
+    """The stream of such an object."""
     label = name.encode() + b"\0"
     body = b"\x02\0" + label + b"C:\\" + label + b"\0\0\x03\0"
     body += struct.pack("<I", len(label)) + label + struct.pack("<I", len(data)) + data
-    return ole({"\x01Ole10Native": struct.pack("<I", len(body)) + body})
+    return struct.pack("<I", len(body)) + body
 
 
 def _odf(root: str, content: str, attributes: str = "") -> bytes:

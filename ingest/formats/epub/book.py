@@ -1,6 +1,7 @@
 """E-books (EPUB 2 and 3): the chapters in reading order."""
 
 import zipfile
+from collections.abc import Set
 from functools import partial
 from importlib.metadata import version
 
@@ -15,7 +16,7 @@ from ingest.formats.html.fragment import whole_markdown
 from ingest.formats.office.opc import Package
 from ingest.optional_steps import improve
 
-_VERSION = f"lxml {version('lxml')}"
+_VERSION = f"lxml {version('lxml')}, epub 1"
 _MIB = 1024 * 1024
 _LIMITS = inflate_limit.PackageLimits(part=32 * _MIB)
 _MOST_TEXT = 64  # MiB; the Bible has 5
@@ -32,6 +33,27 @@ def extract(source: InputFile) -> Extraction:
     package = Package(source.stream)
     with zipfile.ZipFile(source.stream) as names:
         book = read_book(package, names.namelist())
+    texts, lost, has_hidden_text = _texts(book, package, book.aside)
+    if not any(texts):
+        texts, lost, has_hidden_text = _texts(book, package, frozenset())
+    if lost == len(book.chapters):
+        raise Permanent("The e-book is damaged: its chapters are missing.", code="corrupt")
+    return Extraction(
+        parts=["\n\n".join(filter(None, texts))],
+        extractor=_VERSION,
+        title=book.title,
+        metadata=book.metadata | filled(chaptersFailed=lost),
+        warnings=present(
+            hidden_text=has_hidden_text, chapters_failed=lost, parts_unreadable=package.broken
+        ),
+    )
+
+
+def _texts(book: Book, package: Package, aside: Set[str]) -> tuple[list[str], int, bool]:
+    """The texts of all chapters, how many are lost, and whether one hides a sentence.
+
+    `aside`: parts that may be a cover or a table of contents, and are left out then.
+    """
     texts: list[str] = []
     lost = 0
     size = 0
@@ -44,7 +66,7 @@ def extract(source: InputFile) -> Extraction:
             continue
         text, hides = improve(
             "contents",
-            partial(read_chapter, data, _entries(book, part)),
+            partial(read_chapter, data, _entries(book, part), is_aside=part in aside),
             otherwise=partial(whole_markdown, decode(data)[0]),
         )
         has_hidden_text |= hides
@@ -52,17 +74,7 @@ def extract(source: InputFile) -> Extraction:
         size += len(text.encode("utf-8", "replace"))
         if size > _MOST_TEXT * _MIB:
             raise Permanent(f"The e-book has more than {_MOST_TEXT} MiB of text.", code="too_large")
-    if lost == len(book.chapters):
-        raise Permanent("The e-book is damaged: its chapters are missing.", code="corrupt")
-    return Extraction(
-        parts=["\n\n".join(filter(None, texts))],
-        extractor=_VERSION,
-        title=book.title,
-        metadata=book.metadata | filled(chaptersFailed=lost),
-        warnings=present(
-            hidden_text=has_hidden_text, chapters_failed=lost, parts_unreadable=package.broken
-        ),
-    )
+    return texts, lost, has_hidden_text
 
 
 def _entries(book: Book, part: str) -> list[Entry]:

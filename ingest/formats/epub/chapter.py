@@ -25,19 +25,23 @@ _NEXT_HEADING = etree.XPath(
 _OUTSIDE = re.compile(r"[A-Za-z][\w+.-]*:")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _FEW_LINKS = 5
+_PAGE = 500  # characters beside links; a page with more has text of the book, too
 _ALL_LINKS = 0.8  # share of link text in a page that is a table of contents
 
 
-def read_chapter(data: bytes, entries: Sequence[Entry]) -> tuple[str, bool]:
+def read_chapter(
+    data: bytes, entries: Sequence[Entry], *, is_aside: bool = False
+) -> tuple[str, bool]:
     """Markdown of the part, empty for a table of contents, and whether it hides a sentence.
 
-    `entries` are the entries of the table of contents that point into the part.
+    `entries` are the entries of the table of contents that point into the part; `is_aside`: the
+    book says that it is the cover or a table of contents.
     """
     text = decode(data)[0]
     tree = _tree(text)
     if tree is None:
         return whole_markdown(text)
-    if _is_contents(tree):
+    if _is_contents(tree, is_aside=is_aside):
         return "", False
     attempt("notes", partial(end_sections, tree))
     _prune(tree)
@@ -80,14 +84,15 @@ def _prune(tree: lxml_html.HtmlElement) -> None:
         del link.attrib["href"]
 
 
-def _is_contents(tree: lxml_html.HtmlElement) -> bool:
-    """Whether the part is a list of links to other parts: a table of contents of EPUB 2."""
+def _is_contents(tree: lxml_html.HtmlElement, *, is_aside: bool) -> bool:
+    """Whether the part is the cover or a list of links to other parts: contents of EPUB 2."""
     if set((tree.get(TYPE) or "").split()) & _NOT_READ:
         return True
     links = _inner_links(tree)
-    if len(links) < _FEW_LINKS:
-        return False
-    return sum(map(_length, links)) > _ALL_LINKS * _length(tree)
+    linked, length = sum(map(_length, links)), _length(tree)
+    if is_aside and length - linked < _PAGE:
+        return True
+    return len(links) >= _FEW_LINKS and linked > _ALL_LINKS * length
 
 
 def _inner_links(tree: lxml_html.HtmlElement) -> list[lxml_html.HtmlElement]:

@@ -29,7 +29,7 @@ _FIELDS = {
     "subject": "subject",
     "identifier": "identifier",
 }
-_NO_CHAPTERS = frozenset({"cover", "toc"})
+_GUIDED = frozenset({"cover", "toc"})
 _DAMAGED = "The e-book is damaged: "
 
 
@@ -40,7 +40,9 @@ class Book:
     title: str | None
     metadata: dict[str, str]
     chapters: tuple[str, ...]
-    """Parts with text in reading order, without cover and table of contents."""
+    """Parts with text in reading order."""
+    aside: frozenset[str] = frozenset()
+    """Those that are said to be the cover or a table of contents; a chapter may follow in them."""
     contents: dict[str, list[Entry]] = field(default_factory=dict)
     """The table of contents by part."""
 
@@ -60,11 +62,12 @@ def read_book(package: Package, names: Sequence[str]) -> Book:
     _refuse_drm(package, chapters)
     title, metadata = improve("metadata", lambda: _metadata(root), otherwise=lambda: (None, {}))
     navigation = [places[key] for key, item in items.items() if _is_navigation(item)]
-    left_out = {*navigation, *improve("contents", lambda: _covers(root, path), otherwise=set[str])}
+    aside = {*navigation, *improve("contents", lambda: _guided(root, path), otherwise=set[str])}
     return Book(
         title=title,
         metadata=metadata,
-        chapters=tuple(part for part in chapters if part not in left_out) or chapters,
+        chapters=chapters,
+        aside=frozenset(aside),
         contents=improve(
             "contents",
             lambda: read_contents(package, navigation, _ncx(root, items, places)),
@@ -126,12 +129,12 @@ def _is_navigation(item: etree._Element) -> bool:
     return "nav" in item.get("properties", "").split()
 
 
-def _covers(root: etree._Element, path: str) -> set[str]:
+def _guided(root: etree._Element, path: str) -> set[str]:
     """Parts that the EPUB 2 guide marks as cover or table of contents."""
     return {
         resolve(path, reference.get("href", ""))[0]
         for reference in root.iter("{*}reference")
-        if reference.get("type", "").lower() in _NO_CHAPTERS
+        if reference.get("type", "").lower() in _GUIDED
     }
 
 

@@ -52,12 +52,16 @@ def header_text(raw: str) -> str:
 
 
 def status_lines(groups: list[Message]) -> list[str]:
-    """Lines of a delivery report, which the parser splits into groups of fields."""
-    return [
-        f"{name}: {header_text(str(value))}"
-        for group in groups
-        for name, value in group.raw_items()
-    ]
+    """Lines of a delivery report, which the parser splits into groups of fields.
+
+    Some servers write sentences instead, which the parser takes for the body of a group.
+    """
+    found: list[str] = []
+    for group in groups:
+        found += (f"{name}: {header_text(str(value))}" for name, value in group.raw_items())
+        words = group.get_payload()
+        found += words.split("\n") if isinstance(words, str) and words.strip() else []
+    return found
 
 
 def date(value: str) -> str:

@@ -136,7 +136,7 @@ class _MessageReader:
             read = partial(headers.status_lines, children)
             return ["\n".join(improve("fields", read, otherwise=list))]
         if kind.startswith("message/"):
-            return self._forwarded(part, children[0]) if children else []
+            return self._forwarded(part, mime_parts.unpacked(part, children[0])) if children else []
         as_section = self._as_section if kind == "multipart/digest" else self.read
         return list(chain.from_iterable(map(as_section, children)))
 
@@ -226,6 +226,7 @@ class _MessageReader:
         inner = part.get_payload(0) if part.is_multipart() else part
         if part.get_content_maintype() != "message" or not isinstance(inner, Message):
             return self.read(part)
+        inner = mime_parts.unpacked(part, inner)
         mail = read_message(inner, self._attachments, level=self._level + 1, packing=self._packing)
         self.encoding = self.encoding or mail.encoding
         self.is_encrypted |= mail.is_encrypted

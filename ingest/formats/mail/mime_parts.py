@@ -84,6 +84,17 @@ def _parser() -> "email.parser.BytesParser[Message]":
     return email.parser.BytesParser(part, policy=_Policy())
 
 
+def unpacked(part: Message, inner: Message) -> Message:
+    """The message inside a part; GroupWise encodes it, which no standard allows."""
+    is_encoded = str(part.get("Content-Transfer-Encoding", "")).strip().lower() == "base64"
+    if not is_encoded or len(inner) or inner.is_multipart():
+        return inner
+    inner["Content-Transfer-Encoding"] = "base64"
+    found = parse_bytes(content(inner))
+    del inner["Content-Transfer-Encoding"]
+    return found if len(found) else inner
+
+
 def content(part: Message) -> bytes:
     """The part's bytes, without transfer encoding; empty for a container of parts."""
     data = part.get_payload(decode=True)

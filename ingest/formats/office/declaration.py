@@ -1,19 +1,9 @@
-"""How PowerPoint 97, RTF and Flat OPC are recognised.
-
-By suffixes, media types, OLE streams and XML marks.
-"""
+"""How RTF and Flat OPC are recognised: suffixes, media types and XML marks."""
 
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format
 
 FORMATS: tuple[Format, ...] = (
-    Format(
-        media_type=types.PPT,
-        label="a PowerPoint 97 presentation",
-        suffixes=".ppt .pps",
-        reader="ingest.formats.office.legacy",
-        ole_streams=("PowerPoint Document",),
-    ),
     Format(
         media_type=types.RTF,
         label="an RTF document",

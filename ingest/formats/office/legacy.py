@@ -1,4 +1,4 @@
-"""Word 95 (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg; fast-saved Word 6 by us.
+"""Word 6 and 95 (.doc), read by us; PowerPoint 97 (.ppt) and RTF, read by xberg.
 
 Not read: the structure of tables in .doc and .ppt (cells come as text), pictures, embedded
 objects. Tracked deletions of Word 95 stay in the text. Hidden text is left out of RTF, and
@@ -16,12 +16,13 @@ from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.markdown import numbered_slide, plain
-from ingest.formats.office import fast_saved, xberg_text
+from ingest.formats.office import word_95, xberg_text
 from ingest.formats.office.ole_properties import summary
 from ingest.formats.office.rtf_forms import write_choices
 from ingest.formats.office.rtf_labels import close_groups, mark_labels, write_labels
 from ingest.formats.office.rtf_notes import Notes, take_notes
 from ingest.formats.office.rtf_raised import mark_raised, write_raised
+from ingest.formats.office.rtf_repair import repair
 from ingest.formats.office.rtf_tables import mark_merged, write_merged
 from ingest.optional_steps import improve
 
@@ -31,13 +32,8 @@ _USER_TOKEN = 12  # offset in the stream Current User: headerToken, [MS-PPT] 2.3
 _TOKEN_ENCRYPTED = 0xF3D1C4DF
 _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
-# RTF writes a character beyond U+FFFF as a surrogate pair, which xberg drops.
-_PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
-# Text may have it too: `c:\\mac`.
-_MAC = re.compile(rb"\s*+\{(?:\\[a-z]+-?\d*\s*)*?\\mac(?![a-z0-9])")
-_HEAD = 200  # bytes in which a file says its character set
-_PIECES = "word_95 1"
-_RTF = f"{xberg_text.VERSION}, rtf 2"
+_WORD_95 = "word_95 2"
+_RTF = f"{xberg_text.VERSION}, rtf 3"
 _SENTENCE = 40  # characters; marks are shorter, instructions are not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _FIELD = re.compile(
@@ -51,28 +47,27 @@ def extract(source: InputFile) -> Extraction:
     """Extract one part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
     data = source.stream.read()
     properties: dict[str, str] = {}
-    pieces = None
+    old = None
     notes = Notes()
     if source.media_type != types.RTF:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             refuse_encrypted(ole)
-            pieces = _pieces(ole)
+            old = _word_95(ole)
             properties = improve("metadata", lambda: summary(ole), otherwise=dict)
     else:
         if not data.lstrip().startswith(b"{\\rtf"):
             data = b"{\\rtf1\\ansi " + data + b"}"
-        data = _with_code_page(data)
-        data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
+        data = improve("markup", lambda: repair(data), otherwise=lambda: data)
         data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
         data = improve("forms", lambda: write_choices(data), otherwise=lambda: data)
         data = improve("tables", lambda: mark_merged(data), otherwise=lambda: data)
         data = improve("numbering", lambda: mark_labels(data), otherwise=lambda: data)
         data = improve("markup", lambda: mark_raised(data), otherwise=lambda: data)
         data = improve("layout", lambda: close_groups(data), otherwise=lambda: data)
-    if pieces is not None:
+    if old is not None:
         title = properties.pop("title", None)
         return Extraction(
-            parts=[plain(pieces)], extractor=_PIECES, title=title, metadata=dict(properties)
+            parts=[plain(old)], extractor=_WORD_95, title=title, metadata=dict(properties)
         )
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
@@ -94,25 +89,16 @@ def extract(source: InputFile) -> Extraction:
     )
 
 
-def _with_code_page(data: bytes) -> bytes:
-    """The file with the number of the Macintosh's code page, by which alone xberg knows it."""
-    head = data[:_HEAD]
-    if b"\\ansicpg" in head:
-        return data
-    mac = _MAC.match(head)
-    return head[: mac.end()] + b"\\ansicpg10000" + data[mac.end() :] if mac else data
-
-
 def _rtf_text(data: bytes) -> str:
     return xberg_text.read(data, types.RTF).text
 
 
-def _pieces(ole: olefile.OleFileIO) -> str | None:
-    """The text of a Word 6 or 95 document that was saved fast; None for all others."""
+def _word_95(ole: olefile.OleFileIO) -> str | None:
+    """The text of a Word 6 or 95 document; None for all others."""
     if not ole.exists("WordDocument"):
         return None
     stream: bytes = ole.openstream("WordDocument").read()
-    return fast_saved.read_pieces(stream) if fast_saved.is_fast_saved(stream) else None
+    return word_95.read_text(stream) if word_95.is_word_95(stream) else None
 
 
 def _parts(text: str, *, is_presentation: bool) -> list[str]:
@@ -151,13 +137,6 @@ def _flags(ole: olefile.OleFileIO, stream: str, layout: str, offset: int) -> int
     if len(data) < offset + struct.calcsize(layout):
         return 0
     return int(struct.unpack_from(layout, data, offset)[0])
-
-
-def _joined(pair: re.Match[bytes]) -> bytes:
-    high, low = (int(number) & 0xFFFF for number in pair.groups())
-    if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
-        return pair[0]
-    return b"\\u%d" % (0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
 
 
 def without_fields(text: str) -> str:

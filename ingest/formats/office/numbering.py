@@ -62,7 +62,16 @@ def _spelled(count: int, style: str) -> str:
     if style in ("lowerRoman", "upperRoman") and 0 < count <= _LARGEST:
         roman = _roman(count)
         return roman if style == "lowerRoman" else roman.upper()
+    if style == "ordinal":
+        return f"{count}{_ordinal(count)}"
     return f"{count:02}" if style == "decimalZero" else str(count)
+
+
+def _ordinal(count: int) -> str:
+    """The ending of an English ordinal."""
+    if count // 10 % 10 == 1:
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
 
 
 def _roman(count: int) -> str:

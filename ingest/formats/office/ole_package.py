@@ -15,6 +15,7 @@ OpenPart = Callable[[str], BinaryIO]
 """Opens a package part by name."""
 
 _MOST_LISTED = 200
+_MOST_STORAGES = 1000
 _LARGEST_OBJECT = 128 * 1024 * 1024  # bytes; objects are unwrapped in memory
 _NATIVE = "\x01Ole10Native"
 _CONTENTS = "CONTENTS"
@@ -83,6 +84,36 @@ def hand_over(
         except Exception:  # damage makes zipfile raise arbitrary exceptions
             name, size = posixpath.basename(part), 0
         listed.append({"name": name, "sizeBytes": size})
+    return listed[:_MOST_LISTED]
+
+
+def hand_over_storages(
+    ole: olefile.OleFileIO, members: MemberSink | None
+) -> list[dict[str, object]]:
+    """Like hand_over(), for the objects inside a Word 97 or Excel 97 document.
+
+    Documents of these formats inside one are storages of it, not files, and are left out.
+    """
+    streams = {
+        posixpath.join(*path[:-1]): path
+        for path in ole.listdir()
+        if len(path) > 1 and path[-1] in (_NATIVE, *_STREAMS)
+    }
+    listed: list[dict[str, object]] = []
+    for storage, path in list(streams.items())[:_MOST_STORAGES]:
+        name = posixpath.basename(storage)
+        try:
+            content = ole.openstream(path).read()
+            if path[-1] == _NATIVE:
+                name, content = _native(content, name)
+            else:
+                name += _suffix(content)
+            kept = members.add(name, content) if members is not None and content else None
+        except (Permanent, Transient):
+            raise
+        except Exception:  # broken structures make olefile raise arbitrary exceptions
+            kept, content = None, b""
+        listed.append({"name": kept or name, "sizeBytes": len(content)})
     return listed[:_MOST_LISTED]
 
 

@@ -11,6 +11,8 @@ _GROUP: Final = re.compile(rb"\{\\(?:listtext|pntext)(?![a-z]) ?")
 _TOKEN: Final = re.compile(rb"[{}]|\\'[0-9a-fA-F]{2}|\\[a-z]+-?\d* ?|\\[^a-z]", re.DOTALL)
 _KEPT: Final = re.compile(rb"\\(?:'|(?:u|uc|f)-?\d)|\\[\\{}_~-]")
 _ESCAPE: Final = re.compile(r"\\(?:'([0-9a-fA-F]{2})|u(-?\d{1,5}) ?\??|[a-z]+-?\d* ?|.)", re.DOTALL)
+# Word closes the group of the paragraph before behind the number.
+_OUTER_END: Final = re.compile(rb"[\r\n]*\}(?=[\r\n]*\\pard(?![a-z]))")
 _FORMATS: Final = re.compile(rb"(?:\\(?!(?:tab|par|cell|line|u)(?![a-z]))[a-z]+-?\d* ?|[\r\n])*+")
 _LISTED: Final = re.compile(rb"\\(?:ls|ilvl)\d+ ?")
 _STYLE: Final = re.compile(rb"\{\\s(\d{1,4})(?!\d)([^;]{0,3000})")
@@ -33,10 +35,11 @@ _WORD_GOES_ON: Final = re.compile(
 
 
 def mark_labels(data: bytes) -> bytes:
-    """The file with marks around its numbers, which become text; unchanged if all are bullets."""
+    """The file with marks around its numbers, which become text; unchanged if all are bullets
+    that stand before their items."""
     pieces: list[bytes] = []
     end = 0
-    has_numbers = False
+    has_numbers = is_outside = False
     headings = _heading_styles(data)
     while (group := _GROUP.search(data, end)) is not None:
         pieces.append(data[end : group.start()])
@@ -46,6 +49,10 @@ def mark_labels(data: bytes) -> bytes:
             continue
         has_numbers = has_numbers or _counts(_ESCAPE.sub(_character, content.decode("latin-1")))
         if content:
+            if (closed := _OUTER_END.match(data, end)) is not None:
+                is_outside = True
+                pieces.append(closed[0])
+                end = closed.end()
             before = data[max(0, group.start() - _LONGEST) : group.start()].rpartition(b"\\par")[2]
             formats = _FORMATS.match(data, end)
             found = formats[0] if formats else b""
@@ -57,7 +64,7 @@ def mark_labels(data: bytes) -> bytes:
             # Behind the formats of the paragraph, which Word writes after the number. Braces keep
             # its font away from what follows.
             pieces += [found, b"{\\uc0\\u-550 }{}{\\uc1 ", content, b"}{}{\\uc0\\u-549 }{}"]
-    return b"".join([*pieces, data[end:]]) if has_numbers else data
+    return b"".join([*pieces, data[end:]]) if has_numbers or is_outside else data
 
 
 def write_labels(markdown: str) -> str:

@@ -29,7 +29,7 @@ from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.formats.sheets.xlsx_reader import XlsxReader
 from ingest.optional_steps import improve, is_panic
 
-VERSION: Final = f"calamine {version('python-calamine')}, sheets 5"
+VERSION: Final = f"calamine {version('python-calamine')}, sheets 6"
 LOCKED: Final = "The workbook is protected by a password."
 Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
 """Name, properties for the metadata, function that reads the rows."""

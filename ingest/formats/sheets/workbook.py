@@ -18,11 +18,11 @@ from typing import Any, BinaryIO
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
-from ingest.formats.common.input_file import Extraction, InputFile
+from ingest.formats.common.input_file import Extraction, InputFile, filled
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.table_records import TableWriter
 from ingest.formats.office.opc import Package
-from ingest.formats.sheets import calamine_sheets, excel_2_to_4, limits
+from ingest.formats.sheets import calamine_sheets, embedded, excel_2_to_4, limits
 from ingest.formats.sheets.biff import check_xls
 from ingest.formats.sheets.calamine_sheets import LOCKED, Layouts, Sheet, is_failure
 from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
@@ -63,11 +63,13 @@ def extract(source: InputFile) -> Extraction:
         if failures:
             raise corrupt() if is_panic(failures[0]) else failures[0]
         raise Permanent("The workbook has no cells with values.", code="empty_content")
+    attachments = improve("attachments", lambda: embedded.hand_over(source), otherwise=list)
     return Extraction(
         parts=[text],
         extractor=extractor,
         title=metadata.pop("title", None),
-        metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)},
+        metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)}
+        | filled(attachments=attachments),
         warnings=tuple(_warnings(listed, metadata.get("notRead", ()))),
     )
 

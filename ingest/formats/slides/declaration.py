@@ -1,4 +1,5 @@
-"""How PowerPoint presentations are recognised: suffixes, media type and the package's parts."""
+"""How PowerPoint presentations are recognised: suffixes, media types, the package's parts
+and OLE streams."""
 
 import re
 
@@ -17,5 +18,12 @@ FORMATS: tuple[Format, ...] = (
         ),
         zip_parts=("ppt/presentation.xml",),
         zip_folder="ppt/",
+    ),
+    Format(
+        media_type=types.PPT,
+        label="a PowerPoint 97 presentation",
+        suffixes=".ppt .pps",
+        reader="ingest.formats.slides.powerpoint_97.reader",
+        ole_streams=("PowerPoint Document",),
     ),
 )

@@ -33,7 +33,7 @@ from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "docx 4"
+_VERSION = "docx 5"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 _WHITE = {"FFFFFF", "AUTO"}
 _MOST_LISTED = 200
@@ -162,18 +162,9 @@ class _Document:
             root = self.package.find_xml(part)
             if root is not None:
                 resolve_alternate_content(root)
-                texts[self._margin(root, part)] = None
+                runs = Runs(self.package.relations(part), drop_faint=False)
+                texts[margin_text(root, runs)] = None
         return (plain(f"{kind.capitalize()}: {text}") for text in texts if text)
-
-    def _margin(self, root: etree._Element, part: str) -> str:
-        runs = Runs(self.package.relations(part), drop_faint=False)
-        texts = []
-        for paragraph in root.iter("{*}p"):
-            inline = runs.read(paragraph, may_be_faint=False, is_hidden=False)
-            text = " ".join(inline.text.split())
-            if text and not (inline.has_page_number and len(text) < _ONLY_A_NUMBER):
-                texts.append(text)
-        return " ".join(texts)
 
     def _comments(self) -> Iterator[str]:
         root = self._part("comments")
@@ -187,6 +178,17 @@ class _Document:
             )
             text = one_line(" ".join(inline.text for inline in inlines))
             yield comment_text(value(comment, "author"), text)
+
+
+def margin_text(root: etree._Element, runs: Runs) -> str:
+    """The text of a header or footer on one line; empty if it is only a page number."""
+    texts = []
+    for paragraph in root.iter("{*}p"):
+        inline = runs.read(paragraph, may_be_faint=False, is_hidden=False)
+        text = " ".join(inline.text.split())
+        if text and not (inline.has_page_number and len(text) < _ONLY_A_NUMBER):
+            texts.append(text)
+    return " ".join(texts)
 
 
 def _embedded_text(data: bytes, depth: int) -> str:

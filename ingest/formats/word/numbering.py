@@ -11,7 +11,7 @@ class Numbering:
 
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, CountedList] = {}
-        self._levels_of: dict[str, dict[int, ListLevel]] = {}
+        self._starts: dict[str, dict[int, int]] = {}
         if root is None:
             return
         definitions = {
@@ -30,7 +30,8 @@ class Numbering:
             base = counted.setdefault(key, CountedList(_levels(definitions.get(key))))
             changed = _overrides(item)
             mine = CountedList(base.levels | changed) if changed else base
-            self._lists[value(item, "numId") or ""] = mine
+            name = value(item, "numId") or ""
+            self._lists[name], self._starts[name] = mine, _starts(item)
 
     def label(self, key: str | None, level: int) -> str | None:
         """The number of the next paragraph of this list; empty for a bullet.
@@ -38,7 +39,10 @@ class Numbering:
         None if there is no such list or level, or the level has no numbers.
         """
         found = self._lists.get(key or "")
-        return None if found is None else found.label(level)
+        if found is None:
+            return None
+        # A list that begins again shares its levels with the one before.
+        return found.label(level, self._starts[key or ""].pop(level, None))
 
 
 def _levels(definition: etree._Element | None) -> dict[int, ListLevel]:
@@ -57,9 +61,18 @@ def _level(item: etree._Element) -> ListLevel:
 
 
 def _overrides(item: etree._Element) -> dict[int, ListLevel]:
-    """Levels that a list redefines. An override of only the start value is ignored."""
+    """Levels that a list redefines."""
     return {
         number(override, "ilvl") or 0: _level(level)
         for override in item.iterchildren("{*}lvlOverride")
         if (level := child(override, "lvl")) is not None
     }
+
+
+def _starts(item: etree._Element) -> dict[int, int]:
+    """The counts with which levels begin where a list is used first."""
+    found = (
+        (number(override, "ilvl") or 0, number(child(override, "startOverride")))
+        for override in item.iterchildren("{*}lvlOverride")
+    )
+    return {level: start for level, start in found if start is not None}

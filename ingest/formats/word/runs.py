@@ -105,7 +105,8 @@ class Runs:
 
     def _run(self, run: etree._Element, found: WordInline, faint: bool, hidden: bool) -> None:
         properties = child(run, "rPr")
-        is_hidden = hidden or is_on(child(properties, "vanish"))
+        stated = child(properties, "vanish")
+        is_hidden = hidden if stated is None else is_on(stated)
         is_faint = faint and _is_faint(properties)
         mark = _MARKS.get(value(child(properties, "vertAlign")) or "", str)
         for item in run:

@@ -50,7 +50,9 @@ class WordStyles:
         return WordStyle(
             level=next((level for item in chain if (level := _level(item)) is not None), None),
             numbering=_numbering(chain),
-            is_hidden=any(is_on(child(child(item, "rPr"), "vanish")) for item in chain),
+            is_hidden=next(
+                (is_on(item) for item in map(_vanish, chain) if item is not None), False
+            ),
             is_shaded=any(child(child(item, "pPr"), "shd") is not None for item in chain),
         )
 
@@ -62,6 +64,10 @@ class WordStyles:
             chain.append(element)
             style = value(child(element, "basedOn")) or ""
         return chain
+
+
+def _vanish(style: etree._Element) -> etree._Element | None:
+    return child(child(style, "rPr"), "vanish")
 
 
 def own_level(properties: etree._Element | None) -> int | None:

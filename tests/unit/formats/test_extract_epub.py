@@ -93,6 +93,25 @@ def test_contents_cover_and_page_numbers_are_left_out() -> None:
     assert extract(epub(chapters)).text == "# One\n\nbefore"
 
 
+@pytest.mark.parametrize("kind", ["toc", "cover"])
+@pytest.mark.parametrize("text", ["", "A long sentence of the first chapter. " * 20])
+def test_a_file_that_the_guide_names_is_left_out_only_without_text(kind: str, text: str) -> None:
+    links = '<p><a href="b.xhtml">Two</a></p>'
+    chapters = {"a.xhtml": f"{links}<h1>One</h1><p>{text}</p>", "b.xhtml": "<h1>Two</h1><p>y</p>"}
+    guide = f'<guide><reference type="{kind}" title="C" href="a.xhtml#here"/></guide>'
+
+    found = extract(epub(chapters, guide=guide)).text
+
+    assert found.startswith("Two\n\n# One\n\nA long sentence" if text else "# Two\n\ny")
+    assert found.endswith("# Two\n\ny")
+
+
+def test_a_book_that_is_only_a_cover_is_read() -> None:
+    guide = '<guide><reference type="cover" title="C" href="a.xhtml"/></guide>'
+
+    assert extract(epub({"a.xhtml": "<p>A title</p>"}, guide=guide)).text == "A title"
+
+
 def test_notes_are_kept_even_where_readers_show_them_on_demand() -> None:
     body = (
         '<p>Text<a href="#n" epub:type="noteref">1</a></p>'

@@ -26,11 +26,7 @@ from ingest.tokens.tokenizers import load_tokenizer
 from tests.builders.rich_files import rich_files
 
 _ARCHIVES = (".zip", ".tar", ".tgz")
-FILES = {
-    name: data
-    for name, data in rich_files().items()
-    if not name.endswith(_ARCHIVES) and name != "a.ppt"  # which has no text
-}
+FILES = {name: data for name, data in rich_files().items() if not name.endswith(_ARCHIVES)}
 IMPROVE = steps.improve
 ERRORS = (IndexError, RecursionError, ValueError, ZeroDivisionError)
 PANIC = type("PanicException", (BaseException,), {})
@@ -39,11 +35,12 @@ ADDED = {
     "Age", "Ann", "Comment", "DOI", "Footer", "Header", "Journal", "Link", "Name", "Notes",
     "Summary", "explanation", "page", "python",
 }  # fmt: skip
-# What only this step can read: comments of a PDF, words in pictures, fields by another engine.
+# What only this step can read: comments of PDF, notes and comments of PPT, words in pictures,
+# fields by another engine.
 ONLY_BY: dict[Step, set[str]] = {
     "notes": {"reader"},
     "ocr": {"Words", "picture"},
-    "engine": {"Words", "picture", "reader", "filled"},
+    "engine": {"Words", "Say", "this", "Yes", "picture", "reader", "filled"},
 }
 _WORD = re.compile(r"[^\W\d_]{3,}")
 

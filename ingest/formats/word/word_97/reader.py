@@ -4,8 +4,8 @@ import io
 
 import olefile
 
-from ingest.formats.common.input_file import Extraction, InputFile, present
-from ingest.formats.office import legacy
+from ingest.formats.common.input_file import Extraction, InputFile, filled, present
+from ingest.formats.office import legacy, ole_package
 from ingest.formats.office.ole_properties import summary
 from ingest.formats.word.word_97 import document
 from ingest.formats.word.word_97.file import is_word_97
@@ -22,11 +22,16 @@ def extract(source: InputFile) -> Extraction:
             source.stream.seek(0)
             return legacy.extract(source)
         properties = improve("metadata", lambda: summary(ole), otherwise=dict[str, str])
+        attachments = improve(
+            "attachments",
+            lambda: ole_package.hand_over_storages(ole, source.members),
+            otherwise=list,
+        )
     return Extraction(
         parts=[found.text],
         extractor=document.VERSION,
         title=properties.pop("title", None),
-        metadata=dict(properties),
+        metadata=dict(properties) | filled(attachments=attachments),
         warnings=present(hidden_text=found.hides_sentence),
     )
 

@@ -15,8 +15,9 @@ _PARAGRAPH = 1  # kind of a style
 _LEVELS = {**{number: number - 1 for number in range(1, 10)}, 62: 0, 74: 1}
 """Outline levels, from 0, of built-in styles: headings, title, subtitle."""
 _MOST_PARENTS = 20
-_NUMBERS = {0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter", 4: "lowerLetter",
-            22: "decimalZero", 23: "bullet", 255: "none"}  # fmt: skip
+NUMBER_FORMATS = {0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter",
+                  4: "lowerLetter", 5: "ordinal", 22: "decimalZero", 23: "bullet",
+                  255: "none"}  # fmt: skip
 _LIST_LEVELS = 9
 
 
@@ -124,6 +125,6 @@ def _add_level(definition: etree._Element, levels: bytes, at: int, level: int) -
     shown = "".join(f"%{ord(c) + 1}" if ord(c) < _LIST_LEVELS else c for c in text)
     item = add(definition, "lvl", ilvl=str(level))
     add(item, "start", val=str(start))
-    add(item, "numFmt", val=_NUMBERS.get(kind, "decimal"))
+    add(item, "numFmt", val=NUMBER_FORMATS.get(kind, "decimal"))
     add(item, "lvlText", val=shown)
     return at + 2 + 2 * int(length)

@@ -262,3 +262,35 @@ def test_a_header_of_a_million_parameters_costs_no_time() -> None:
     headers = ['Content-Disposition: attachment; filename="' + ";" * 2_000_000]
 
     assert extract(eml("The body.", headers=headers)).title == "Hello"
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_an_encoded_message_inside_another_is_a_message(is_kept: bool) -> None:
+    inner = base64.encodebytes(eml("The inner words.", subject="Inner")).decode()
+    part = f"Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n{inner}"
+    kept = Kept() if is_kept else None
+
+    document = extract_file(
+        io.BytesIO(multipart("mixed", "Content-Type: text/plain\r\n\r\nOuter.", part)),
+        name="a.eml",
+        members=kept,
+    )
+
+    if kept is None:
+        assert document.text.endswith("Outer.\n\n## Inner\n\nFrom: Ann <ann@example.com>\n"
+                                      "To: bob@example.com\nDate: 2022-12-23T12:08:48-06:00\n\n"
+                                      "The inner words.")  # fmt: skip
+    else:
+        assert b"The inner words." in kept.files["Inner.eml"]
+
+
+def test_sentences_of_a_delivery_report_are_kept() -> None:
+    report = (
+        "Content-Type: message/delivery-status\r\n\r\nThis message could not be sent\r\n"
+        "because of restrictions.\r\n\r\nStatus: 5.3.0\r\n"
+    )
+
+    text = extract(multipart("report", report)).text
+
+    assert "This message could not be sent\nbecause of restrictions.\n" in text
+    assert "Status: 5.3.0" in text

@@ -2,6 +2,9 @@
 
 import io
 
+import pytest
+
+from ingest.formats.office.numbering import CountedList, ListLevel
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_files
@@ -257,3 +260,32 @@ def test_a_link_that_is_a_field_keeps_its_address() -> None:
     )
 
     assert extract(word(body)).text == "[site](https://example.com/) after"
+
+
+def test_a_list_that_begins_again_counts_from_its_start() -> None:
+    lists = (
+        '<w:numbering><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0">'
+        '<w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
+        '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">'
+        '<w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>'
+    )
+    items = [("a", 1), ("b", 1), ("c", 2), ("d", 2), ("e", 1)]
+    body = "".join(
+        paragraph(
+            text, properties=f'<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{key}"/></w:numPr>'
+        )
+        for text, key in items
+    )
+
+    assert extract(word(body, {"n1": ("numbering", lists)})).text == "1. a\n2. b\n1. c\n2. d\n3. e"
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th"), (121, "121st")],
+)
+def test_ordinal_numbers_have_their_endings(count: int, shown: str) -> None:
+    levels = {0: ListLevel("ordinal", "%1", count)}
+
+    assert CountedList(levels).label(0) == shown

@@ -67,3 +67,27 @@ def test_a_deleted_end_of_a_paragraph_joins_it_to_the_next() -> None:
     deleted = "<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>to</w:t></w:r></w:p>"
 
     assert extract(word(deleted + run("gether"))).text == "together"
+
+
+@pytest.mark.parametrize(
+    ("style", "look", "is_seen"),
+    [
+        ("<w:vanish/>", "", False),
+        ("<w:vanish/>", '<w:vanish w:val="0"/>', True),
+        ('<w:vanish w:val="0"/>', "", True),
+        ("", "", False),
+        ("", '<w:vanish w:val="0"/>', True),
+        ('<w:vanish w:val="0"/>', "<w:vanish/>", False),
+    ],
+)
+def test_the_nearest_format_says_whether_text_is_hidden(
+    style: str, look: str, is_seen: bool
+) -> None:
+    styles = (
+        '<w:styles><w:style w:styleId="Base"><w:rPr><w:vanish/></w:rPr></w:style>'
+        '<w:style w:styleId="Own"><w:basedOn w:val="Base"/>'
+        f"<w:rPr>{style}</w:rPr></w:style></w:styles>"
+    )
+    body = paragraph(SECRET, properties='<w:pStyle w:val="Own"/>', run=look) + run("Seen")
+
+    assert (SECRET in extract(word(body, {"s1": ("styles", styles)})).text) is is_seen

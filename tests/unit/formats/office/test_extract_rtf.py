@@ -248,3 +248,70 @@ def test_words_of_text_that_name_a_field_of_rtf_forms_are_no_field(field: str, r
         text(rf"\pard Agree {field} FORMCHECKBOX no {unticked}yes\par")
         == f"Agree {read}FORMCHECKBOX no [ ]yes"
     )
+
+
+@pytest.mark.parametrize(
+    ("bullet", "read"), [("1.", "1. One\n\n2. Two"), (r"\'b7", "- One\n\n- Two")]
+)
+def test_the_first_item_keeps_its_mark_where_word_ends_the_group_before_it(
+    bullet: str, read: str
+) -> None:
+    second = bullet.replace("1", "2")
+    body = (
+        rf"{{Before\par {{\listtext\pard\plain\f2 {bullet}\tab}}}}"
+        r"\pard\plain \ql\fi-360\li720\ls2 {\f1 One"
+        rf"\par {{\listtext\pard\plain\f2 {second}\tab}}Two\par }}\pard After\par"
+    )
+
+    assert text(body) == f"Before\n\n{read}\n\nAfter"
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        (r"\uc2\u12293\'81" + "\n" + r"\'58\uc1 x", "々x"),
+        (r"\uc2\u12293" + "\r\n" + r"\'81\'58\uc1 x", "々x"),
+        (r"\u-10240\'3f\u-8381" + "\r\n" + r"\'3f x", "𐍃 x"),
+        (r"\u-10240" + "\n" + r"\'3f\u-8381\'3f x", "𐍃 x"),
+    ],
+)
+def test_line_breaks_within_a_character_of_rtf_mean_nothing(body: str, read: str) -> None:
+    assert text(body) == read
+
+
+def test_a_star_amid_formats_hides_no_text() -> None:
+    assert text(r"{\i0\b0\*\cs7\cf0 shown}{\*\unknown hidden}\par C:\\* d") == "shown\n\nC:\\* d"
+
+
+def test_binary_data_of_a_link_is_no_part_of_its_address() -> None:
+    link = (
+        r'{\field{\*\fldinst { HYPERLINK "https://a.example/" }{{\*\datafield '
+        + "00d0c9ea\n" * 20
+        + r"}}}{\fldrslt {link}}}"
+    )
+
+    assert text(link) == "[link](https://a.example/)"
+
+
+@pytest.mark.parametrize(
+    ("tail", "kept"),
+    [
+        (b"\x8e8$DM\xc5 noise", False),
+        (b"\n\0\0", False),
+        (b" more", True),
+        (rb"\par more", True),
+        (rb"{\b more}", True),
+    ],
+)
+def test_binary_data_behind_the_end_of_rtf_is_no_text(tail: bytes, kept: bool) -> None:
+    data = rb"{\rtf1\ansi\ansicpg1252 {\b Body}{\*\x\bin2 }}}\par}" + tail
+
+    read = extract(io.BytesIO(data), name="a.rtf").text.replace("*", "").split()
+
+    assert read == (["Body", "more"] if kept else ["Body"])
+
+
+def test_rtf_that_was_cut_off_keeps_its_last_words() -> None:
+    data = rb"{\rtf1\ansi\ansicpg1252 {\b Body} and what was cut"
+
+    assert extract(io.BytesIO(data), name="a.rtf").text == "**Body** and what was cut"

@@ -1,0 +1,55 @@
+"""Rewrites what the reader of RTF misreads: lossless for every reader that follows the format."""
+
+import re
+from typing import Final
+
+# Text may have it too: `c:\\mac`.
+_MAC: Final = re.compile(rb"\s*+\{(?:\\[a-z]+-?\d*\s*)*?\\mac(?![a-z0-9])")
+_HEAD: Final = 200  # bytes in which a file says its character set
+# Line breaks mean nothing in RTF; the reader takes what follows them for text of its own.
+_BROKEN: Final = re.compile(rb"(\\u-?\d{1,5}(?:\\'[0-9a-fA-F]{2}){0,3})[\r\n]+(?=\\'[0-9a-fA-F])")
+# A character beyond U+FFFF is a surrogate pair, which the reader drops.
+_PAIR: Final = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
+# `\*` begins a group; StarOffice writes it amid the formats of visible text.
+_STRAY_STAR: Final = re.compile(rb"(?<=[a-z0-9 ])\\\*(?=\\[a-z])")
+# Binary data of a link, which the reader takes for its address.
+_LINK_DATA: Final = re.compile(rb"\{\\\*\\datafield(?![a-z])[^{}\\]*\}")
+_BRACE: Final = re.compile(rb"\\bin(\d{1,9}) ?|\\[{}\\]|[{}]")
+_BINARY: Final = re.compile(rb"[^\t\n\r -~]")
+_WORD: Final = re.compile(rb"\\[a-z]+|\{")
+
+
+def repair(data: bytes) -> bytes:
+    """The file with what the reader knows."""
+    data = _without_tail(_with_code_page(data))
+    data = _STRAY_STAR.sub(b"", _LINK_DATA.sub(b"", data))
+    return _PAIR.sub(_joined, _BROKEN.sub(rb"\1", data))
+
+
+def _with_code_page(data: bytes) -> bytes:
+    """The file with the number of the Macintosh's code page, by which alone the reader knows it."""
+    head = data[:_HEAD]
+    if b"\\ansicpg" in head:
+        return data
+    mac = _MAC.match(head)
+    return head[: mac.end()] + b"\\ansicpg10000" + data[mac.end() :] if mac else data
+
+
+def _without_tail(data: bytes) -> bytes:
+    """The file without binary data behind its last brace, unless it was cut off."""
+    end = data.rfind(b"}") + 1
+    tail = data[end:]
+    if not _BINARY.search(tail) or _WORD.search(tail):
+        return data
+    depth = at = 0
+    while (token := _BRACE.search(data, at, end)) is not None:
+        at = token.end() + int(token[1] or 0)
+        depth += {b"{": 1, b"}": -1}.get(token[0], 0)
+    return data if depth > 0 else data[:end]
+
+
+def _joined(pair: re.Match[bytes]) -> bytes:
+    high, low = (int(number) & 0xFFFF for number in pair.groups())
+    if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
+        return pair[0]
+    return b"\\u%d" % (0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
