@@ -6,8 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-from ingest.formats.pdf.layout.few_pages import FEWEST, MOST, PAGE, alike_on_few, repeated_on_few
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
+from ingest.formats.pdf.running_heads.few_pages import (
+    FEWEST,
+    MOST,
+    PAGE,
+    alike_on_few,
+    repeated_on_few,
+)
 
 _FEWEST_PAGES = 4
 _SHARE = 0.8  # of all pages, or of the odd or even ones
