@@ -20,7 +20,6 @@ from ingest.formats.pdf.engine.pdfium_annotations import forget_error, language
 from ingest.formats.pdf.engine.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.headings.mark import mark_headings
 from ingest.formats.pdf.headings.outline import Bookmark
-from ingest.formats.pdf.layout.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.layout.hyphens import join_hyphenated
 from ingest.formats.pdf.layout.listings import fence_listings
 from ingest.formats.pdf.layout.margins import move_margins_last, move_notes_to_sections
@@ -29,6 +28,10 @@ from ingest.formats.pdf.layout.roll_back import run_or_roll_back
 from ingest.formats.pdf.layout.text_lines import PageLines
 from ingest.formats.pdf.layout.vertical import VerticalPages
 from ingest.formats.pdf.page import Findings, PageReader
+from ingest.formats.pdf.running_heads.headers_and_footers import (
+    drop_headers_and_footers,
+    drop_stamps,
+)
 from ingest.formats.pdf.tables.continued import carry_headers
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.optional_steps import attempt, improve

@@ -17,7 +17,8 @@ _MISLEADING = frozenset("#|`~=-")
 # would also turn `x²` into `x2`.
 _FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
 # Keyword search reads `note⁴` as `note4`; behind a unit or a variable, `m²`, that is right.
-_RAISED = re.compile("[⁰¹²³⁴-⁹]+")
+_RAISED = re.compile("[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*⁾?")
+_SPACE_BEFORE_MARK = re.compile(r"(?<=[^\W⁰¹²³⁴-⁹]|[)\]”».,;:]) (?=[⁰¹²³⁴-⁹]+(?![^\W_]))")
 _WORD = 3  # letters; a note mark follows at least as many
 
 
@@ -47,7 +48,9 @@ def page_markdown(page: PageLines) -> str:
     text = "".join(parts)
     if page.links:
         text = join_links(text, page.links)
-    return tidy(_RAISED.sub(_apart, text) if page.has_raised else text)
+    if page.has_raised:
+        text = _RAISED.sub(_apart, _SPACE_BEFORE_MARK.sub("", text))
+    return tidy(text)
 
 
 def tidy(text: str) -> str:

@@ -17,9 +17,15 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 # All of up to _LONGEST_MARK digits in a row, but no single one behind a space. Written so that it
 # begins with a plain digit, which takes a fifteenth of the time.
 _FIGURE = re.compile(r"\d(?:(?<=\S\d)\d{,2}|\d{1,2})(?!\d)(?<!\d\d\d\d)")
+# Figures that may end in a mark, as `8,935,112³` or `2020¹`; figures behind a space or line break.
+_LONG_FIGURE = re.compile(r"\d{4,}")
+_SPACED = re.compile(r"\d(?<=[ \n]\d)\d?(?=[\s,]|$)")
 _SIGNS = "-\u2212\u2013"
 _BEFORE_MARK = frozenset(")]”\u2019\"'.,;:!?")
+_BETWEEN = " \r\n" + "".join(_BEFORE_MARK)
 _LONGEST_MARK = 3  # digits
+_LONGEST_FIGURE = 6  # digits, with those of its mark
+_FARTHEST_BEFORE = 5  # characters from the last letter to a figure, with a line break
 _MOST_CANDIDATES = 200  # per page; tables of figures have more
 _SMALLER = 0.85  # times the height of the text beside it
 # Shares of that height: small figures on the same baseline are neither raised nor lowered.
@@ -28,9 +34,12 @@ _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸�
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
 _MARKED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _JOINING = _MARKED | {"\N{FRACTION SLASH}"}
+_LARGE_LETTERS = "\u0590"  # figures are smaller than letters behind it, as those of Chinese
+_LONG_NOTE = 12  # characters; less is no note
 _FIGURES = frozenset("0123456789+-\u2212\u2013=(),")
 _SPACE = 0.15  # font sizes between two words
 _NEAR = 0.6  # font sizes between two parts of a line
+_FARTHEST = 1.0  # times the height of a letter, from it to the mark behind it
 _OVERLAP = 0.3  # share of the lower height by which two parts of a line overlap
 
 
@@ -39,15 +48,17 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
     # A figure of another size is a text object of its own inside a line.
     if not lines.has_places or pdfium.count_objects(page) <= len(lines.lines):
         return
-    ends = _candidates(text)
-    if not 0 < len(ends) <= 3 * _MOST_CANDIDATES:
+    spaced = _spaced(text)
+    ends = _candidates(text) + _long(text) + spaced
+    if not ends:
         return
+    first_spaced = len(ends) - len(spaced)
     if count != len(text):
         ends = pdfium.chars_at_text(text_page, utf16_indices(text, ends))
     turn = lines.turn
     heights = [top - bottom for _, top, _, bottom in _boxes(text_page, ends, turn)]
     suspects = [
-        (ends[at], ends[at + 2])
+        (ends[at], ends[at + 1], ends[at + 2], at >= first_spaced)
         for at in range(0, len(ends), 3)
         if 0 < heights[at + 1] < _SMALLER * heights[at]
         or 0 < heights[at + 2] < _SMALLER * heights[at + 1]
@@ -60,8 +71,8 @@ def mark_raised(page: int, text_page: int, text: str, count: int, lines: PageLin
 def _candidates(text: str) -> list[int]:
     """Before, first and last character of figures that may be raised or lowered.
 
-    Behind a letter, a bracket or a sign; or of several digits, as `2^10`, but no year. Ends behind
-    _MOST_CANDIDATES.
+    Behind a letter, a bracket or a sign; or of several digits, as `2^10`, but no year. None where
+    more than _MOST_CANDIDATES are.
     """
     ends: list[int] = []
     for match in _FIGURE.finditer(text):
@@ -76,27 +87,84 @@ def _candidates(text: str) -> list[int]:
         elif length > 1 and text[end : end + 1] not in ("", "."):
             ends += (start, start, end - 1)
         if len(ends) > 3 * _MOST_CANDIDATES:
-            break
+            return []
+    return ends
+
+
+def _long(text: str) -> list[int]:
+    """The same for the last digits of long figures."""
+    found = [match.span() for match in _LONG_FIGURE.finditer(text)]
+    found = [(start, end) for start, end in found if end - start <= _LONGEST_FIGURE]
+    if len(found) > _MOST_CANDIDATES:
+        return []
+    return [place for start, end in found for place in (start, start, end - 1)]
+
+
+def _spaced(text: str) -> list[int]:
+    """The same for figures behind a space or line break."""
+    ends: list[int] = []
+    for match in _SPACED.finditer(text):
+        first = max(match.start() - _FARTHEST_BEFORE, 0)
+        head = text[first : match.start()].rstrip(_BETWEEN)
+        before = first + len(head) - 1
+        if not head[-1:].isalnum():
+            continue
+        if text[before] < _LARGE_LETTERS:
+            ends += (before, match.start(), match.end() - 1)
+        if len(ends) > 3 * _MOST_CANDIDATES:
+            return []
     return ends
 
 
 def _mark(
-    text_page: int, turn: int, suspects: Sequence[tuple[int, int]], lines: Sequence[Line]
+    text_page: int,
+    turn: int,
+    suspects: Sequence[tuple[int, int, int, bool]],
+    lines: Sequence[Line],
 ) -> None:
+    """`suspects`: before, first and last character, and whether there is a space before it."""
     by_start = sorted(
         (line for line in lines if line.end - line.start == len(line.text)),
         key=lambda line: line.start,
     )
     starts = [line.start for line in by_start]
-    for first, last in suspects:
+    for before, first, last, is_spaced in suspects:
         place = bisect_right(starts, last) - 1
         if place < 0 or last >= by_start[place].end:
             continue
         line = by_start[place]
-        first = max(first, line.start)
+        first = max(first, before + 1, line.start)
         last = min(last + 2, line.end - 1)  # a mark may be followed by another: `1,2`
-        boxes = _boxes(text_page, range(first, last + 1), turn)
-        line.text = _marked(line.text, first - line.start, boxes)
+        boxes = _boxes(text_page, [before, *range(first, last + 1)], turn)
+        if is_spaced and (
+            pdfium.size(text_page, first) >= _SMALLER * pdfium.size(text_page, before)
+            or not _is_beside_top(boxes[0], boxes[1])
+            or _is_over_another(boxes[0], boxes[1], lines)
+        ):
+            continue
+        line.text = _marked(line.text, first - 1 - line.start, boxes)
+
+
+def _is_beside_top(base: Box, mark: Box) -> bool:
+    """Whether a character is raised close behind another."""
+    height = base[1] - base[3]
+    return (
+        height > 0
+        and -_NEAR < (mark[0] - base[2]) / height < _FARTHEST
+        and mark[3] > base[3] + _RAISED * height
+    )
+
+
+def _is_over_another(base: Box, mark: Box, lines: Sequence[Line]) -> bool:
+    """Whether something as short stands below a raised character, as in a fraction."""
+    height = base[1] - base[3]
+    return any(
+        base[3] - height < line.bottom < base[3]
+        and line.top < base[3] + 0.5 * height
+        and line.left < mark[2]
+        and mark[0] < line.right < mark[2] + height
+        for line in lines
+    )
 
 
 def _marked(text: str, start: int, boxes: Sequence[Box]) -> str:
@@ -138,6 +206,12 @@ def _joined(lines: Sequence[Line]) -> Iterator[Line]:
     was_small = False
     for line in lines:
         if previous is not None and _is_beside(previous, line):
+            if _is_small(previous, line) and is_mark_of_note(previous.text, line.text):
+                if line.left - previous.right <= _SPACE * line.size:
+                    previous.text += " "
+                _append(previous, line, is_small=False)
+                was_small = False
+                continue
             is_small = _is_small(line, previous)
             if is_small or was_small or {previous.text[-1], line.text[0]} & _JOINING:
                 _append(previous, line, is_small=is_small)
@@ -148,6 +222,12 @@ def _joined(lines: Sequence[Line]) -> Iterator[Line]:
         previous, was_small = line, False
     if previous is not None:
         yield previous
+
+
+def is_mark_of_note(part: str, text: str) -> bool:
+    """Whether a small part of a line before this text may be the mark of a note."""
+    is_figure = part.isdecimal() and len(part) <= _LONGEST_MARK
+    return is_figure and text[:1].isalpha() and len(text) > _LONG_NOTE
 
 
 def _is_small(part: Line, line: Line) -> bool:

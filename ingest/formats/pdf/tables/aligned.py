@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.layout.raised import is_mark_of_note
 from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines, Table
 from ingest.formats.pdf.tables.cells import Glyphs, replace_by_table, replace_lines
 from ingest.formats.pdf.tables.kinds import as_form, is_contents, is_table
@@ -26,6 +27,8 @@ _APART = 2.0  # line heights between rows
 _WRAPPED = 0.7  # line heights between the lines of a cell
 _BETWEEN = 6  # lines without gaps between two lines with gaps, as where a cell wraps
 _BEFORE, _AFTER = 2, 4  # lines around those with gaps
+_SMALLER = 0.85  # times the height of the text beside it: a raised mark
+_TOUCHING = 0.5  # line heights between a mark and its text
 _JUMP = 8.0  # line heights; further up begins a column of the page, not a cell
 
 
@@ -93,11 +96,12 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
         others = [line for line in stretch if line.start not in near]
         glyphs.load_words(others)
         pieces += [(piece, line) for line in others for piece in _split(line, glyphs)]
-        owners = {id(piece): line for piece, line in pieces}
-        for run in _runs(baselines([piece for piece, _ in pieces])):
+        owners = {id(piece): [line] for piece, line in pieces}
+        rows = baselines([piece for piece, _ in pieces])
+        for run in _runs([_with_mark(row, owners) for row in rows]):
             if len(run.lines) < _FEWEST_ROWS:
                 continue
-            inside = {owners[id(p)].start: owners[id(p)] for line in run.lines for p in line}
+            inside = {o.start: o for line in run.lines for p in line for o in owners[id(p)]}
             _replace(page, run, list(inside.values()))
 
 
@@ -153,7 +157,6 @@ def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
     """Baselines below each other whose cells fit the same columns."""
     run = _Run()
     for index, line in enumerate(lines):
-        line.sort(key=lambda piece: piece.left)
         if run.lines:
             gap = run.lines[-1][0].middle - line[0].middle - line[0].height
             if gap < -SLACK * line[0].height and _is_over(line[0], run.lines[-1]):
@@ -168,6 +171,25 @@ def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
             run.take(line)
     if run.lines:
         yield _without_end(run)
+
+
+def _with_mark(row: list[Piece], owners: dict[int, list[Line]]) -> list[Piece]:
+    """The pieces of a baseline from the left; the raised mark of a note is one with its text.
+
+    `owners`: the lines of each piece, by its id.
+    """
+    row.sort(key=lambda piece: piece.left)
+    if len(row) < 2:
+        return row
+    mark, text, *rest = row
+    is_near = text.left - mark.right < _TOUCHING * text.height
+    if not is_near or mark.height > _SMALLER * text.height:
+        return row
+    if not is_mark_of_note(mark.text.strip(), text.text.strip()):
+        return row
+    both = Piece(0, mark.left, text.right, text.middle, text.height, f"{mark.text} {text.text}")
+    owners[id(both)] = owners[id(mark)] + owners[id(text)]
+    return [both, *rest]
 
 
 def _is_over(piece: Piece, row: Sequence[Piece]) -> bool:

@@ -12,6 +12,7 @@ _SAME_ROW = 0.75  # line heights; cells of other numbers of lines, centred, are 
 WIDER = 1.25
 """Times the closest pitch; above this, a gap separates rows."""
 _MOST_BASELINES = 8  # above the one that begins a row; more that overlap are no centred cells
+_TOUCHING = 0.5  # points by which letters beside each other may overlap
 _NUMERIC = 0.6  # share of numbers in a column that holds numbers
 _SIGN = "[-+(\N{MINUS SIGN}\N{EN DASH}]?"
 _NUMBER = re.compile(rf"{_SIGN} ?(?:[€$£¥₹#~≈<>]|[A-Z]{{2,3}} )? ?{_SIGN}[.,]?\d")
@@ -197,5 +198,6 @@ def _from_top(cell: Sequence[Piece]) -> list[str]:
 
 def _is_beside(piece: Piece, line: Sequence[Piece]) -> bool:
     return line[0].middle - piece.middle < _SAME_BASELINE * piece.height and all(
-        piece.right <= other.left or other.right <= piece.left for other in line
+        piece.right <= other.left + _TOUCHING or other.right <= piece.left + _TOUCHING
+        for other in line
     )

@@ -2,12 +2,19 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import median
 
-from ingest.formats.pdf.layout.few_pages import FEWEST, MOST, PAGE, alike_on_few, repeated_on_few
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
+from ingest.formats.pdf.running_heads.few_pages import FEWEST, MOST, alike_on_few, repeated_on_few
+from ingest.formats.pdf.running_heads.numbered_titles import (
+    Around,
+    are_titles,
+    counting,
+    has_page_number,
+    subjects,
+)
+from ingest.formats.pdf.running_heads.page_numbers import PAGE, is_page_number
 
 _FEWEST_PAGES = 4
 _SHARE = 0.8  # of all pages, or of the odd or even ones
@@ -19,16 +26,14 @@ _LONGEST = 200  # characters
 _FAR = 1.5  # line heights between a running head of few pages and the text
 _FIELD = re.compile(r":\s*$|__")  # to be filled in by hand
 _LARGER = 1.15  # times the size of the text; the title of a page is larger, a running head is not
-_SHARE_OF_STEPS = 0.5  # from page to page; page numbers may begin anew with each chapter
 _OFTEN = 3  # pages with the same text in large type
-_PAGE_NUMBER = re.compile(
-    r"\W*(?:(?:page|seite|p)\b\W*)?0(?:\s*\W?\s*(?:of|von|de|sur)?\s*0)?\W*", re.IGNORECASE
-)
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
 
 _Place = tuple[int, Line, float]
 """Index of the page, the line, its distance from the page edge in points."""
+_Edge = tuple[bool, str]
+"""Whether it is the top of the page, and the words of lines there."""
 
 
 def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
@@ -41,27 +46,75 @@ def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
 
 
 def _drop_from_many(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
-    dropped: dict[int, set[int]] = defaultdict(set)
     candidates = _candidates(pages, readable)
-    are_few = len(readable) <= MOST
-    for (_, text), places in candidates.items():
-        is_any = not are_few or PAGE.fullmatch(text)
-        lines = _repeated(places if is_any else alike_on_few(places), readable)
-        if _is_page_number(text) or not _are_values(lines):
+    found = {
+        (is_top, text): _repeated(
+            places if len(readable) > MOST or PAGE.fullmatch(text) else alike_on_few(places),
+            readable,
+        )
+        for (is_top, text), places in candidates.items()
+    }
+    titles = _titles(pages, candidates, found, readable) if len(readable) > MOST else set()
+    dropped: dict[int, set[int]] = defaultdict(set)
+    for (_, text), lines in found.items():
+        if _is_number(text) or counting(lines) is not None or not _differ(lines):
             for index, line in lines:
-                dropped[index].add(id(line))
+                if id(line) not in titles:
+                    dropped[index].add(id(line))
     for index, known in dropped.items():
         rest = [line for line in pages[index].lines if id(line) not in known]
         if rest:
             pages[index].lines = rest
     repeated = _repeated_texts(candidates)
-    for index, line in _running_heads(candidates, readable):
+    for is_top, index, line in _running_heads(candidates, readable):
         page = pages[index]
         others = [other for other in page.lines if other is not line]
         is_title = line.size > _LARGER * _usual_size(others) and line.text not in repeated
+        is_title = is_title or (is_top and id(line) in titles)
         if len(others) < len(page.lines) and not (others and is_title):
             line.kind = "running"
             page.lines = [*others, line]
+
+
+def _titles(
+    pages: Sequence[PageLines],
+    candidates: Mapping[_Edge, Sequence[_Place]],
+    found: Mapping[_Edge, Sequence[tuple[int, Line]]],
+    readable: Sequence[int],
+) -> set[int]:
+    """Ids of the lines whose number is that of a title, not of their page."""
+    counts = {
+        edge: place for edge, lines in found.items() if (place := counting(lines)) is not None
+    }
+    at_top = [
+        (index, line)
+        for (is_top, text), places in candidates.items()
+        if is_top and not found[is_top, text]
+        for index, line, _ in places
+    ]
+    if not counts and not at_top:
+        return set()
+    numbered = {
+        index
+        for edge, place in counts.items()
+        if _is_number(edge[1]) or has_page_number(found[edge], place)
+        for index, _ in found[edge]
+    }
+    around = Around(
+        pages,
+        numbered=numbered,
+        at_edge={id(line) for places in candidates.values() for _, line, _ in places},
+        usual_size=_usual_size([line for index in readable for line in pages[index].lines]),
+    )
+    titles = [
+        found[edge]
+        for edge, place in counts.items()
+        if not _is_number(edge[1]) and are_titles(found[edge], place, around, is_top=edge[0])
+    ]
+    titles += [
+        lines for lines in subjects(at_top, around) if _is_on_most({i for i, _ in lines}, readable)
+    ]
+    return {id(line) for lines in titles for _, line in lines}
 
 
 def _drop_from_few(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
@@ -111,15 +164,13 @@ def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
     stamps = {index: _words(pages[index].text) for index in unread if pages[index].lines}
     often = Counter(stamps.values())
     for index, stamp in stamps.items():
-        if often[stamp] > 1 or _PAGE_NUMBER.fullmatch(stamp):
+        if often[stamp] > 1 or is_page_number(stamp):
             pages[index].lines = []
 
 
-def _candidates(
-    pages: Sequence[PageLines], readable: Sequence[int]
-) -> dict[tuple[bool, str], list[_Place]]:
+def _candidates(pages: Sequence[PageLines], readable: Sequence[int]) -> dict[_Edge, list[_Place]]:
     """Lines near the top and bottom edges, by edge and normalised text."""
-    found: dict[tuple[bool, str], list[_Place]] = defaultdict(list)
+    found: dict[_Edge, list[_Place]] = defaultdict(list)
     for index in readable:
         page = pages[index]
         lines = [line for line in page.lines if line.kind == "text"]
@@ -144,27 +195,13 @@ def _gap(line: Line, other: Line) -> float:
     return max(line.bottom - other.top, other.bottom - line.top)
 
 
-def _is_page_number(words: str) -> bool:
-    return bool(_PAGE_NUMBER.fullmatch(words)) or not any(map(str.isalpha, words))
+def _is_number(words: str) -> bool:
+    return is_page_number(words) or not any(map(str.isalpha, words))
 
 
-def _are_values(lines: Sequence[tuple[int, Line]]) -> bool:
-    """Whether lines with the same words are content, such as `Total score 87`.
-
-    Their numbers differ, and none goes up with the pages.
-    """
-    rows = [(index, list(map(int, _NUMBER.findall(line.text)))) for index, line in lines]
-    columns = list(zip(*(numbers for _, numbers in rows), strict=False))
-    differing = [column for column in columns if len({*column}) > 1]
-    steps = [index - before for (before, _), (index, _) in pairwise(rows)]
-    return bool(differing) and all(
-        sum(
-            later - earlier == step
-            for (earlier, later), step in zip(pairwise(column), steps, strict=True)
-        )
-        < _SHARE_OF_STEPS * len(steps)
-        for column in differing
-    )
+def _differ(lines: Sequence[tuple[int, Line]]) -> bool:
+    """Whether lines with the same words have different numbers: values, as `Total score 87`."""
+    return len({tuple(map(int, _NUMBER.findall(line.text))) for _, line in lines}) > 1
 
 
 def _words(text: str) -> str:
@@ -174,8 +211,8 @@ def _words(text: str) -> str:
 
 
 def _running_heads(
-    candidates: dict[tuple[bool, str], list[_Place]], readable: Sequence[int]
-) -> Iterator[tuple[int, Line]]:
+    candidates: dict[_Edge, list[_Place]], readable: Sequence[int]
+) -> Iterator[tuple[bool, int, Line]]:
     """Lines that stand where most pages have one, such as the title of the chapter.
 
     They go behind the text of their page, which they would interrupt.
@@ -190,10 +227,10 @@ def _running_heads(
     for (is_top, _), places in candidates.items():
         for index, line, distance in places:
             if (is_top, int(distance / _TOLERANCE)) in usual:
-                yield index, line
+                yield is_top, index, line
 
 
-def _repeated_texts(candidates: dict[tuple[bool, str], list[_Place]]) -> set[str]:
+def _repeated_texts(candidates: dict[_Edge, list[_Place]]) -> set[str]:
     """Texts on several pages; one on a single page may be its title, as that of a slide."""
     return {
         line.text

@@ -8,20 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ingest.formats.pdf.layout.text_lines import Line
+from ingest.formats.pdf.running_heads.page_numbers import BEFORE_PAGE, BEHIND_PAGE, PAGE
 
 FEWEST, MOST = 2, 4
 """Pages with text."""
 _TOLERANCE = 8.0  # points
 _MARGIN = 80.0  # points from the edge
-_WORDS = "page|seite|p|pagina|página|str|strona|sida|side"
-_AROUND = r"[^\w$€£¥%#№+=§]*"  # a page number, not an amount or a count
-PAGE = re.compile(
-    rf"{_AROUND}(?:(?:{_WORDS})\b{_AROUND})?(\d{{1,3}})"
-    rf"(?:\s*(?:/|of|von|de|sur|di|z|av|af)\s*\d+)?{_AROUND}",
-    re.IGNORECASE,
-)
-_BEFORE_PAGE = re.compile(rf"(?:\b(?:{_WORDS})(?:[.:]\s?|\s)|\s[|·\u2013]\s)$", re.IGNORECASE)
-_BEHIND_PAGE = re.compile(r"\s[|·]\s")
 _BESIDE_GAP = re.compile(r"^\s\w|\w\s$")
 _NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,3}$|^\d{1,3}(?!\d)")
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
@@ -78,7 +70,7 @@ def _without_page_number(line: Line, index: int) -> str:
     is_wide = width > max(_WIDEST, _WIDE * line.size * len(text))
     for match in _NUMBER_AT_END.finditer(text):
         before, behind = text[: match.start()], text[match.end() :]
-        is_apart = _BEFORE_PAGE.search(before) or _BEHIND_PAGE.match(behind)
+        is_apart = BEFORE_PAGE.search(before) or BEHIND_PAGE.match(behind)
         if not is_apart and not (is_wide and _BESIDE_GAP.search(before or behind)):
             continue
         rest = f"{before}\0{behind}"
