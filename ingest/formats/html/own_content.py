@@ -9,6 +9,7 @@ from itertools import accumulate
 
 from lxml import etree, html
 
+from ingest.formats.html.boilerplate import holds_title, name_words
 from ingest.formats.html.text_stats import word_set
 
 _DESCRIPTIONS = etree.XPath(
@@ -20,6 +21,10 @@ _TEXTS = etree.XPath("//body//text()")
 _QUOTED = 40  # characters without spaces that the page must have in common with its description
 _MOST_PLACES = 5
 _BESIDE = word_set("a nav footer aside button script style template noscript select")
+_NOTICES = word_set(
+    "cookie cookies consent gdpr ccpa cmp onetrust didomi modal popup newsletter newsletters"
+)
+"""Content systems describe a page by its first text, which may be that of a notice."""
 _BODIES = word_set(
     "entry-content post-content article-content article-body articlebody story-body post-body"
 )
@@ -59,10 +64,18 @@ def _summaries(tree: html.HtmlElement, described: Iterable[str]) -> list[html.Ht
                 break
             text = texts[bisect_right(starts, place) - 1]
             element = text.getparent().getparent() if text.is_tail else text.getparent()
-            if not any(each.tag in _BESIDE for each in (element, *element.iterancestors())):
+            if not any(map(_is_beside, (element, *element.iterancestors()))):
                 found.append(element)
                 break
     return found
+
+
+def _is_beside(element: html.HtmlElement) -> bool:
+    if element.tag in _BESIDE:
+        return True
+    return not _NOTICES.isdisjoint(name_words(element)) and not (
+        element.tag in ("body", "html") or holds_title(element)
+    )
 
 
 def _body_of_article(tree: html.HtmlElement) -> list[html.HtmlElement]:
