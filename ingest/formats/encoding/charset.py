@@ -89,7 +89,9 @@ _MAC_CYRILLIC = re.compile(rb"[\x80-\x9f\xdf]")
 _SHORT = 512  # bytes
 _VALID_BESIDE_INVALID = 25  # characters of two bytes beside each invalid byte
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
-_CAPITAL_INSIDE = re.compile("(?<=[a-z])[À-ÖØ-ÞĄĆĘŁŃŚŠŹŻŽČĎĚŇŘŤŮŐŰŒ](?=[a-z])")
+_CAPITAL_INSIDE = re.compile(
+    r"(?<=[^\W\d_])[À-ÖØ-ÞĄĆĘŁŃŚŠŹŻŽČĎĚŇŘŤŮŐŰŒ](?=[a-zà-öø-ÿąćęłńśšźżžčďěňřťůőűœ])"
+)
 """In a word, a capital is another letter of another encoding."""
 # Weight of a capital: the wrong encoding may swap case (KOI8-R read as cp1251), and must score less
 # than the right one.
