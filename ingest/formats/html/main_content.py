@@ -1,16 +1,36 @@
-"""Removes the boilerplate of a page. Everything else stays, and the removed text is counted."""
+"""Removes the boilerplate of a page. Everything else stays, and the removed text is counted.
 
+What the page itself calls its content is no boilerplate, nor what contains it, whatever the names
+of these elements are: the text that its description quotes, because the summary above an article
+is often called `teaser` and stands in its `header`; and the only element named as its body.
+"""
+
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
-from lxml import html
+from lxml import etree, html
 
 from ingest.formats.html.boilerplate import find_boilerplate
-from ingest.formats.html.own_content import own_content
 from ingest.formats.html.secondary_content import ARTICLE, SecondaryContent
-from ingest.formats.html.text_stats import PageStats, TextStats, measure
+from ingest.formats.html.text_stats import PageStats, TextStats, measure, word_set
+from ingest.optional_steps import improve
 
 _MOST_DOUBTFUL = 0.3  # unlinked text of doubtful blocks, relative to the text left without them
+_DESCRIPTIONS = etree.XPath(
+    "//meta[@name='description' or @property='og:description' or @name='twitter:description']"
+    "/@content",
+    smart_strings=False,
+)
+_TEXTS = etree.XPath("//body//text()")
+_QUOTED = 40  # characters without spaces that the page must have in common with its description
+_MOST_PLACES = 5
+_BESIDE = word_set("a nav footer aside button script style template noscript select")
+_BODIES = word_set(
+    "entry-content post-content article-content article-body articlebody story-body post-body"
+)
+_MARKED = etree.XPath("//body//*[@itemprop='articleBody' or @class]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +52,9 @@ def drop_boilerplate(tree: html.HtmlElement, described: Iterable[str] = ()) -> L
     """
     _resolve_noscript(tree)
     stats = measure(tree)
-    own = own_content(tree, described)
+    own = improve(
+        "main_content", lambda: _own_content(tree, described), otherwise=set[html.HtmlElement]
+    )
     known = set(find_boilerplate(tree, stats, own))
     secondary = SecondaryContent(tree, stats, known, own)
     certain = _outermost(known.union(secondary.boilerplate), stats)
@@ -92,3 +114,60 @@ def _resolve_noscript(tree: html.HtmlElement) -> None:
             element.tag = "div"
         elif element.getparent() is not None:
             element.drop_tree()
+
+
+def descriptions(tree: html.HtmlElement) -> list[str]:
+    """The summaries of the page in its head."""
+    return list(_DESCRIPTIONS(tree)[:_MOST_PLACES])
+
+
+def _own_content(tree: html.HtmlElement, described: Iterable[str]) -> set[html.HtmlElement]:
+    """These elements and all that contain them. `described`: descriptions() of the page."""
+    found: set[html.HtmlElement] = set()
+    for element in (*_summaries(tree, described), *_body_of_article(tree)):
+        found.add(element)
+        found.update(element.iterancestors())
+    return found
+
+
+def _summaries(tree: html.HtmlElement, described: Iterable[str]) -> list[html.HtmlElement]:
+    """For each description, the first element outside links that starts with its words."""
+    quoted = {_folded(text)[:_QUOTED] for text in described}
+    quoted = {start for start in quoted if len(start) == _QUOTED}
+    if not quoted:
+        return []
+    texts = _TEXTS(tree)
+    folded = [_folded(text) for text in texts]
+    starts = [0, *accumulate(map(len, folded))]
+    page = "".join(folded)
+    found = []
+    for start in quoted:
+        place = -1
+        for _ in range(_MOST_PLACES):
+            place = page.find(start, place + 1)
+            if place < 0:
+                break
+            text = texts[bisect_right(starts, place) - 1]
+            element = text.getparent().getparent() if text.is_tail else text.getparent()
+            if not any(each.tag in _BESIDE for each in (element, *element.iterancestors())):
+                found.append(element)
+                break
+    return found
+
+
+def _body_of_article(tree: html.HtmlElement) -> list[html.HtmlElement]:
+    """The only element with such a name; lists of articles have several."""
+    found = [
+        element
+        for element in _MARKED(tree)
+        if element.get("itemprop") == "articleBody"
+        or not _BODIES.isdisjoint(element.get("class", "").lower().split())
+    ]
+    # In document order, an element inside the first one follows it.
+    if found and all(found[0] in other.iterancestors() for other in found[1:_MOST_PLACES]):
+        return found[:1] if len(found) <= _MOST_PLACES else []
+    return []
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split()).casefold()
