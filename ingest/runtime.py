@@ -262,6 +262,7 @@ async def _start_worker(
         web=build_web(settings, stack),
         # Of all slots: each of several workers gets fewer files in the same time.
         lookups_every=lookups_every(settings.worker_concurrency),
+        enough_lookups=max(1, settings.worker_concurrency // 2),  # while others are read
         mailer=build_mailer(settings),
         quotas=settings.quotas,
         archives=archive_limits(settings),
