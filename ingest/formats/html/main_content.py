@@ -8,7 +8,6 @@ is often called `teaser` and stands in its `header`; and the only element named 
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
 
 from lxml import etree, html
 
@@ -26,11 +25,18 @@ _DESCRIPTIONS = etree.XPath(
 _TEXTS = etree.XPath("//body//text()")
 _QUOTED = 40  # characters without spaces that the page must have in common with its description
 _MOST_PLACES = 5
+_LENGTH = etree.XPath("string-length(normalize-space(.))")
+_MOST_BYTES = 4  # of a character
+_CLEARLY = 2 * _MOST_BYTES  # times as many characters: at least twice the bytes
 _BESIDE = word_set("a nav footer aside button script style template noscript select")
 _BODIES = word_set(
     "entry-content post-content article-content article-body articlebody story-body post-body"
 )
-_MARKED = etree.XPath("//body//*[@itemprop='articleBody' or @class]")
+_MARKED = etree.XPath(
+    "//body//*[@itemprop='articleBody' or contains(@class, 'ontent') or contains(@class, 'ody')"
+    " or contains(@class, 'ONTENT') or contains(@class, 'ODY')]"
+)
+"""Elements that may be named so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,18 +108,27 @@ def _resolve_noscript(tree: html.HtmlElement) -> None:
     """Keep `noscript` if it holds most of the text or of the prose: scripts would load the page's
     content, beside a navigation that may be long."""
     elements = list(tree.iter("noscript"))
-    if not elements:
-        return
-    stats = measure(tree)
-    inside, page = _sum(map(stats.get, elements)), stats[tree]
-    has_most = 2 * inside.text > page.text or (
-        inside.prose >= ARTICLE and 2 * inside.prose > page.prose
-    )
+    has_most = _may_have_most(tree, elements) and _have_most(elements, measure(tree), tree)
     for element in elements:
         if has_most:
             element.tag = "div"
         elif element.getparent() is not None:
             element.drop_tree()
+
+
+def _may_have_most(tree: html.HtmlElement, elements: Iterable[html.HtmlElement]) -> bool:
+    """Whether it is worth while to measure the page; mostly, they hold a picture that counts."""
+    inside = sum(int(_LENGTH(element)) for element in elements)
+    return _MOST_BYTES * inside >= ARTICLE or _CLEARLY * inside > int(_LENGTH(tree))
+
+
+def _have_most(
+    elements: Iterable[html.HtmlElement], stats: PageStats, tree: html.HtmlElement
+) -> bool:
+    inside, page = _sum(map(stats.get, elements)), stats[tree]
+    return 2 * inside.text > page.text or (
+        inside.prose >= ARTICLE and 2 * inside.prose > page.prose
+    )
 
 
 def descriptions(tree: html.HtmlElement) -> list[str]:
@@ -137,9 +152,10 @@ def _summaries(tree: html.HtmlElement, described: Iterable[str]) -> list[html.Ht
     if not quoted:
         return []
     texts = _TEXTS(tree)
-    folded = [_folded(text) for text in texts]
-    starts = [0, *accumulate(map(len, folded))]
-    page = "".join(folded)
+    page = _folded("".join(texts))
+    if not any(start in page for start in quoted):
+        return []
+    starts = [0]  # in `page`, of the texts up to where it has been looked at
     found = []
     for start in quoted:
         place = -1
@@ -147,6 +163,8 @@ def _summaries(tree: html.HtmlElement, described: Iterable[str]) -> list[html.Ht
             place = page.find(start, place + 1)
             if place < 0:
                 break
+            while starts[-1] <= place:
+                starts.append(starts[-1] + len(_folded(texts[len(starts) - 1])))
             text = texts[bisect_right(starts, place) - 1]
             element = text.getparent().getparent() if text.is_tail else text.getparent()
             if not any(each.tag in _BESIDE for each in (element, *element.iterancestors())):
