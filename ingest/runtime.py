@@ -43,6 +43,7 @@ from ingest.runtime_parts import (
     build_url_checks,
     build_web,
     build_worker_parsers,
+    listen_dsn,
     provider_limits,
     rebuild_embedder,
     retention_of,
@@ -186,7 +187,7 @@ async def open_runtime(
         if outdated:  # until `ingest reembed`, searches ask their earlier models too
             log.warning("embedding_model.changed", applications=len(outdated))
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
-        listener = Listener(_listen_dsn(settings) or dsn, channels=channels, pool=pool)
+        listener = Listener(listen_dsn(settings) or dsn, channels=channels, pool=pool)
         stack.push_async_callback(listener.close)
         checked = await check
         runtime = Runtime(
@@ -228,11 +229,6 @@ async def open_runtime(
         yield runtime
 
 
-def _listen_dsn(settings: Settings) -> str | None:
-    url = settings.listen_url
-    return None if url is None else with_keepalives(url.get_secret_value())
-
-
 async def _start_worker(
     runtime: Runtime,
     pool: Pool,
@@ -262,6 +258,7 @@ async def _start_worker(
         web=build_web(settings, stack),
         # Of all slots: each of several workers gets fewer files in the same time.
         lookups_every=lookups_every(settings.worker_concurrency),
+        enough_lookups=max(1, share.slots // 2),  # while others are read
         mailer=build_mailer(settings),
         quotas=settings.quotas,
         archives=archive_limits(settings),

@@ -13,6 +13,7 @@ from ingest.machine import processors
 from ingest.model import OcrSettings
 from ingest.page_views import PageViews
 from ingest.postgres.database import Pool
+from ingest.postgres.keepalives import with_keepalives
 from ingest.postgres.pools import connections_for_jobs
 from ingest.preview import RESERVE, Previews
 from ingest.providers.embedders.base import Embedder
@@ -201,3 +202,9 @@ def build_mailer(settings: Settings) -> Mailer | None:
     if settings.smtp_server is None or settings.email_from is None:
         return None
     return Mailer(server=settings.smtp_server, sender=settings.email_from)
+
+
+def listen_dsn(settings: Settings) -> str | None:
+    """Where to listen, if not where queries go: poolers pass no notifications on."""
+    url = settings.listen_url
+    return None if url is None else with_keepalives(url.get_secret_value())

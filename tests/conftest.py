@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from typing import Final
@@ -69,6 +70,12 @@ begin
   end loop;
 end $$;
 """
+
+
+def pytest_configure() -> None:
+    """A shell has what it starts in the background ignore Ctrl-C, and so whatever tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

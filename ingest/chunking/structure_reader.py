@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ingest.chunking.heading_title import plain_title
 from ingest.chunking.structure import Block, Heading, Range, Structure
 
 _MARKED_LINE = re.compile(
@@ -230,7 +231,7 @@ class _StructureReader:
     def _add_heading(self, level: int, start: int, title: str) -> None:
         self._close(self._position)
         self._in_front_matter = False
-        title = title[: 2 * _LONGEST_TITLE].strip()[:_LONGEST_TITLE]
+        title = plain_title(title[: 2 * _LONGEST_TITLE]).strip()[:_LONGEST_TITLE]
         heading = Heading(start=start, end=self._next - 1, level=level, title=title)
         self.structure.headings.append(heading)
 

@@ -164,10 +164,13 @@ class Context:
     token_reservations: TokenReservations = field(default_factory=TokenReservations)
     lookups_every: InitVar[timedelta] = timedelta(0)
     """As in batched_lookups.py."""
+    enough_lookups: InitVar[int | None] = None
     lookups: BatchedLookups = field(init=False)
 
-    def __post_init__(self, lookups_every: timedelta) -> None:
-        lookups = BatchedLookups(self.pool, model_id=self.model_id, every=lookups_every)
+    def __post_init__(self, lookups_every: timedelta, enough_lookups: int | None) -> None:
+        lookups = BatchedLookups(
+            self.pool, model_id=self.model_id, every=lookups_every, enough=enough_lookups
+        )
         object.__setattr__(self, "lookups", lookups)
 
 

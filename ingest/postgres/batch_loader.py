@@ -14,6 +14,8 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, 
 from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
+from ingest.asynchronous.tasks import is_set_within
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -30,16 +32,20 @@ class BatchLoader(Generic[K, V]):
         load: Callable[[Sequence[K]], Awaitable[Mapping[K, V]]],
         *,
         every: timedelta = timedelta(0),
+        enough: int | None = None,
         concerns_all: Callable[[Exception], bool] = lambda _: False,
     ) -> None:
         """`load` gets distinct keys, and may omit those that it does not find.
 
-        `every`: the time between the starts of two queries, unless many keys are waiting.
+        `every`: the time between the starts of two queries, unless many keys, or `enough` callers,
+        are waiting.
 
         `concerns_all`: whether an error is not caused by one key, so retries alone are useless.
         """
         self._load = load
         self._every = every.total_seconds()
+        self._enough = enough
+        self._is_enough = asyncio.Event()
         self._next_at = float("-inf")
         self._concerns_all = concerns_all
         self._waiting: deque[_Question[K, V]] = deque()
@@ -49,6 +55,8 @@ class BatchLoader(Generic[K, V]):
         """Stored values of `keys`, possibly of more keys. Raises the error of the query."""
         answer: asyncio.Future[Mapping[K, V]] = asyncio.get_running_loop().create_future()
         self._waiting.append((keys, answer))
+        if self._has_enough():
+            self._is_enough.set()
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="batch loader")
         return await answer
@@ -66,11 +74,16 @@ class BatchLoader(Generic[K, V]):
             self._waiting.clear()
 
     async def _pause(self) -> None:
-        now = asyncio.get_running_loop().time()
-        if now < self._next_at and sum(len(keys) for keys, _ in self._waiting) < _ENOUGH_KEYS:
-            await asyncio.sleep(self._next_at - now)
-            now = self._next_at
-        self._next_at = now + self._every
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._next_at and not self._has_enough():
+            self._is_enough.clear()
+            await is_set_within(self._is_enough, self._next_at - loop.time())
+        self._next_at = loop.time() + self._every
+
+    def _has_enough(self) -> bool:
+        if self._enough is not None and len(self._waiting) >= self._enough:
+            return True
+        return sum(len(keys) for keys, _ in self._waiting) >= _ENOUGH_KEYS
 
     def _next(self) -> list[_Question[K, V]]:
         count = 0

@@ -29,3 +29,4 @@ async def test_a_worker_has_its_own_connections_and_paces_its_look_ups(
     assert len({pool.connections.open for pool in pools}) == 3
     assert given["lookups_every"] == lookups_every(8)
     assert lookups_every(8) < lookups_every(48)
+    assert given["enough_lookups"] == 4

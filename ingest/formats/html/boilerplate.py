@@ -97,7 +97,7 @@ def _split_cached(value: str) -> frozenset[str]:
 def find_boilerplate(
     tree: html.HtmlElement, stats: PageStats, own: Container[html.HtmlElement] = ()
 ) -> list[html.HtmlElement]:
-    """The outermost boilerplate elements, in order. `own`: the page's own_content()."""
+    """The outermost boilerplate elements, in order. `own`: what contains the page's own content."""
     page = stats[tree]
 
     def test(element: html.HtmlElement) -> bool:

@@ -18,8 +18,7 @@ from ingest.formats.html.form_values import write_form_values
 from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
-from ingest.formats.html.main_content import LeftOut, drop_boilerplate
-from ingest.formats.html.own_content import descriptions
+from ingest.formats.html.main_content import LeftOut, descriptions, drop_boilerplate
 from ingest.formats.html.page_links import web_page
 from ingest.formats.html.page_signals import Scripts, read_scripts, read_signals, refresh_target
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters

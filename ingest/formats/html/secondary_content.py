@@ -66,7 +66,7 @@ class SecondaryContent:
         known: set[html.HtmlElement],
         own: Container[html.HtmlElement] = (),
     ) -> None:
-        """`known`: the boilerplate found so far; `own`: the page's own_content()."""
+        """`known`: the boilerplate found so far; `own`: what contains the page's own content."""
         self.boilerplate: list[html.HtmlElement] = []
         self.doubtful: list[html.HtmlElement] = []
         self._stats = stats

@@ -36,6 +36,13 @@ _SILENT = frozenset(
     | {"source", "wbr", "td", "th", "col", "colgroup", "cite", "q", "var", "ruby", "rt", "rp"}
     | {"strike", "input", "button", "label", "svg", "path", "time", "bdi", "nobr"}
 )
+_WORDS = frozenset(
+    {"path", "time", "source", "label", "input", "var", "button", "form", "caption", "summary"}
+    | {"main", "section", "header", "footer", "article", "details", "video", "audio", "cite"}
+    | {"mark", "picture", "code", "font", "pre", "table", "col"}
+)
+"""Tags that may also be placeholders, as in `cp <source>`."""
+_CLOSING = re.compile(r"</([A-Za-z][\w-]{0,40})")
 _UPPER = _SILENT | _EMPHASIS.keys() | {"a", "li", "img"}
 """Tags that are sometimes in upper case."""
 _LINE_END = re.compile(r"[ \t\r]{0,200}(?:\n|\Z)")
@@ -60,8 +67,11 @@ class _Writer:
         self._links: list[str | None] = []
         """Addresses of the open `<a>`; None for anchors."""
         self._line_start = self._searched = 0
+        self._closed: set[str] = set()
+        """Names of all closing tags."""
 
     def write(self, text: str) -> str:
+        self._closed = {name.lower() for name in _CLOSING.findall(text)}
         return _TOKEN.sub(self._written, text)
 
     def _written(self, found: re.Match[str]) -> str:
@@ -87,6 +97,8 @@ class _Writer:
         tag = name.lower()
         if name[0].isupper() and tag not in _BLOCKS and tag not in _UPPER:
             return self._component(found)
+        if tag in _WORDS - self._closed and not found["attributes"].strip(" /"):
+            return found[0]
         if tag == "a":
             return self._link(found)
         if tag == "img":

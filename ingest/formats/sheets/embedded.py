@@ -18,6 +18,9 @@ def hand_over(source: InputFile) -> list[dict[str, object]]:
     """Hand them over as members; returns the list for the metadata. Rewinds the stream."""
     try:
         if source.media_type == types.XLS:
+            if source.stream.read(len(olefile.MAGIC)) != olefile.MAGIC:
+                return []  # Excel 2 to 4
+            source.stream.seek(0)
             with olefile.OleFileIO(source.stream) as ole:
                 return ole_package.hand_over_storages(ole, source.members)
         if source.media_type in (types.XLSX, types.XLSB):

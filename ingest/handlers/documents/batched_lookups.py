@@ -20,14 +20,24 @@ Text = tuple[UUID, bytes]
 class BatchedLookups:
     """One per worker."""
 
-    def __init__(self, pool: Pool, *, model_id: int, every: timedelta = timedelta(0)) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        model_id: int,
+        every: timedelta = timedelta(0),
+        enough: int | None = None,
+    ) -> None:
         """`every`: the time between two look-ups of vectors, so that a stream of files comes out
         in groups, which then also share the reservation of tokens, embedding and commit.
+        `enough`: files that do not wait any longer.
         """
         self._pool = pool
         self._model_id = model_id
         self.sources = BatchLoader(self._sources, concerns_all=is_database_unavailable)
-        self.vectors = BatchLoader(self._vectors, every=every, concerns_all=is_database_unavailable)
+        self.vectors = BatchLoader(
+            self._vectors, every=every, enough=enough, concerns_all=is_database_unavailable
+        )
 
     async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:
         async with transaction(self._pool) as conn:

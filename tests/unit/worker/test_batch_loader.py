@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from harness.patience import PATIENCE
+from harness.patience import AGES, PATIENCE
 from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.batch_loader import BatchLoader
 
@@ -160,3 +160,17 @@ async def test_cancelled_loader_leaves_no_waiter() -> None:
         for task in asking:
             with pytest.raises(asyncio.CancelledError):
                 await task
+
+
+async def test_enough_callers_end_the_time_between_queries() -> None:
+    squares = Squares()
+    squares.may_answer.set()
+    loader = BatchLoader(squares.load, every=AGES, enough=2)
+    await loader.get([1])
+
+    first = asyncio.create_task(loader.get([2]))
+    await _all_asked()
+    async with asyncio.timeout(PATIENCE / 2):
+        await asyncio.gather(first, loader.get([3]))
+
+    assert squares.asked == [[1], [2, 3]]

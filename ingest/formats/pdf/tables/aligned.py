@@ -8,6 +8,7 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.layout.raised import is_mark_of_note
 from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines, Table
 from ingest.formats.pdf.tables.cells import Glyphs, replace_by_table, replace_lines
+from ingest.formats.pdf.tables.groups import under_groups
 from ingest.formats.pdf.tables.kinds import as_form, is_contents, is_table
 from ingest.formats.pdf.tables.rows import (
     WIDER,
@@ -106,7 +107,7 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
 
 
 def _replace(page: PageLines, run: _Run, inside: Sequence[Line]) -> None:
-    lines = run.placed()
+    lines = under_groups(run.placed(), run.lefts, run.rights)
     rows = [texts(row, len(run.lefts)) for row in grouped(lines, first_baselines(lines))]
     if len(rows) < _FEWEST_ROWS:
         return

@@ -87,7 +87,7 @@ def first_baselines(
         if has_number:
             is_start = True
         elif continues:
-            is_start = False
+            is_start = index == 0 and len(columns) > (1 if numeric else 2)
         elif len(columns) < 2:
             is_start = index > 0 and columns == {first} and not _wraps(lines[index - 1], line, edge)
         elif first in columns:

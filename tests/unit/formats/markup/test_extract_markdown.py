@@ -72,6 +72,7 @@ def test_admonitions_tabs_and_callouts_show_their_titles(text: str, shown: list[
         ("$a<b>c$ and $$x <i> y$$ stay\n", "$a<b>c$ and $$x <i> y$$ stay"),
         ("List<String> of <T>, a < b and c > d, npm i <name>\n",
          "List<String> of <T>, a < b and c > d, npm i <name>"),
+        ("cp <source> <path>, <time>now</time>\n", "cp <source> <path>, now"),
         ("<ada@x.org> <https://x.org/a>\n", "<ada@x.org> <https://x.org/a>"),
         ("a\\\nb  \nc\n", "a\nb  \nc"),
         ("See [[Page|the page]], [[Other]] and [[a]](b) %%not shown%%.\n"

@@ -1,0 +1,58 @@
+"""PDF: tables without rules whose header has a line of groups above it."""
+
+import io
+
+import pytest
+
+from ingest.formats.registry import extract as extract_file
+from tests.builders.make_pdf import at, document
+
+_ROWS = (
+    ("Region", "Plan", "Actual", "Plan", "Actual"),
+    ("North", "10", "12", "14", "15"),
+    ("South", "20", "22", "24", "25"),
+    ("West", "30", "32", "34", "35"),
+)
+_XS = (54, 154, 224, 294, 364)
+
+
+def extract(*groups: tuple[float, str], last: bool = False) -> str:
+    above = b"".join(at(x, 718, name, size=10) for x, name in groups)
+    table = b"".join(
+        at(x, 700 - 18 * place, cell, size=10)
+        for place, row in enumerate(_ROWS)
+        for x, cell in zip(_XS, row, strict=True)
+    )
+    content = table + above if last else above + table
+    return extract_file(io.BytesIO(document(content)), name="a.pdf").text
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_groups_between_their_columns_name_each_of_them(*, last: bool) -> None:
+    assert extract((190, "2023"), (330, "2024"), last=last) == (
+        "| Region | 2023 Plan | 2023 Actual | 2024 Plan | 2024 Actual |\n"
+        "|---|---|---|---|---|\n"
+        "| North | 10 | 12 | 14 | 15 |\n"
+        "| South | 20 | 22 | 24 | 25 |\n"
+        "| West | 30 | 32 | 34 | 35 |"
+    )
+
+
+def test_names_above_single_columns_are_no_groups() -> None:
+    text = extract((58, "in all"), (158, "new"), (228, "old"), (298, "up"), (368, "down"))
+
+    assert "new Actual" not in text
+    assert "| North | 10 | 12 | 14 | 15 |" in text
+
+
+def test_a_header_in_lower_case_is_a_row_of_its_own() -> None:
+    rows = [("item", "price", "stock"), ("Nut", "2", "9"), ("Bolt", "3", "40"), ("Nail", "4", "7")]
+    content = b"".join(
+        at(x, 700 - 18 * place, cell, size=10)
+        for place, row in enumerate(rows)
+        for x, cell in zip(_XS, row, strict=False)
+    )
+
+    found = extract_file(io.BytesIO(document(content)), name="a.pdf").text
+
+    assert found.startswith("| item | price | stock |\n|---|---|---|\n| Nut | 2 | 9 |")
