@@ -27,7 +27,7 @@ from ingest.optional_steps import improve
 def fields(header: Row, row: Row) -> Iterator[str]:
     """The filled cells of a row with their column names."""
     for column, cell in enumerate(row):
-        if cell and not isinstance(cell, Across):
+        if _is_shown(cell):
             name = header[column] if column < len(header) else ""
             yield f"{name}: {written(cell)}" if name else written(cell)
 
@@ -122,7 +122,7 @@ class TableWriter:
         for row in rows:
             self._out.item(fields(self._header, row))
             if self._unused:
-                self._unused -= {at for at in self._unused if at < len(row) and row[at]}
+                self._unused.difference_update(at for at, cell in enumerate(row) if _is_shown(cell))
             self._last = row
             self.rows += 1
 
@@ -184,6 +184,10 @@ def _trimmed(row: Row) -> Row:
 def _shown(row: Row) -> Row:
     """The cells of a row of a Markdown table, which has no merged ones."""
     return _trimmed(["" if isinstance(cell, Across) else cell for cell in row])
+
+
+def _is_shown(cell: str) -> bool:
+    return bool(cell) and not isinstance(cell, Across)
 
 
 def _filled(row: Row) -> int:

@@ -9,6 +9,7 @@ charset-normalizer alone misses many of the texts in tests/unit/formats/test_dec
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
 
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -88,7 +89,9 @@ _MAC_CYRILLIC = re.compile(rb"[\x80-\x9f\xdf]")
 _SHORT = 512  # bytes
 _VALID_BESIDE_INVALID = 25  # characters of two bytes beside each invalid byte
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
-_CAPITAL_INSIDE = re.compile("(?<=[a-z])[À-ÖØ-ÞĄĆĘŁŃŚŠŹŻŽČĎĚŇŘŤŮŐŰŒ](?=[a-z])")
+_CAPITAL_INSIDE = re.compile(
+    r"(?<=[^\W\d_])[À-ÖØ-ÞĄĆĘŁŃŚŠŹŻŽČĎĚŇŘŤŮŐŰŒ](?=[a-zà-öø-ÿąćęłńśšźżžčďěňřťůőűœ])"
+)
 """In a word, a capital is another letter of another encoding."""
 # Weight of a capital: the wrong encoding may swap case (KOI8-R read as cp1251), and must score less
 # than the right one.
@@ -142,12 +145,14 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
     scored = []
     for name in _ROWS:
         text = sample.decode(name, "replace").removesuffix("\ufffd")  # its end may be cut off
-        share = familiarity(text, name)
+        counts = Counter(text)
+        share = _familiarity(counts, text, name)
+        if share <= 0.8:
+            continue
         invalid = text.count("\ufffd") * _VALID_BESIDE_INVALID
         pairs = len(text.encode(name, "ignore")) - len(text.replace("\ufffd", ""))
-        score = share + _share(text, _FREQUENT[name])
-        is_certain = share > 0.8 and score > 0.9
-        if is_certain and not text.isascii() and len(text) > 20 and invalid <= pairs:
+        score = share + _share(counts, _FREQUENT[name])
+        if score > 0.9 and not text.isascii() and len(text) > 20 and invalid <= pairs:
             scored.append((score, share, name))
     return scored
 
@@ -170,46 +175,56 @@ def _accepted(sample: bytes) -> list[tuple[float, float, str]]:
 
 
 def _score(text: str, name: str, *, mess: float) -> tuple[float, float, str]:
-    share = familiarity(text, name)
-    one = max((_share(text, letters) for letters in _LANGUAGES.get(name, ())), default=1.0)
+    counts = Counter(text)
+    share = _familiarity(counts, text, name)
+    one = 1.0
+    if languages := _LANGUAGES.get(name):
+        one = max(_share(counts, letters) for letters in languages)
     score = share - _OF_SEVERAL_LANGUAGES * (1 - one) - mess
     return score, max(0.0, share - max(0.0, mess)), name
 
 
-def _share(text: str, characters: str) -> float:
-    """Share from 0 to 1 of the non-ASCII characters that are among these."""
-    foreign = [char for char in text.lower() if char >= "\x80"]
-    return sum(char in characters for char in foreign) / max(1, len(foreign))
+def _share(counts: Counter[str], characters: str) -> float:
+    """Share from 0 to 1 of the non-ASCII characters that are among these, or their capitals."""
+    foreign = known = 0
+    for char, count in counts.items():
+        for small in char.lower():  # that of `İ` are two
+            if small >= "\x80":
+                foreign += count
+                known += count if small in characters else 0
+    return known / max(1, foreign)
 
 
 def familiarity(text: str, encoding: str) -> float:
     """Share from 0 to 1 of the non-ASCII characters that are common in the languages written in
     `encoding`, one of the candidates."""
+    return _familiarity(Counter(text), text, encoding)
+
+
+def _familiarity(counts: Counter[str], text: str, encoding: str) -> float:
+    """`counts`: how often the text has each of its characters."""
     common = _common_characters(encoding)
-    foreign = [char for char in text if char >= "\x80"]
+    foreign = usual = capitals = 0
+    for char, count in counts.items():
+        if char >= "\x80":
+            foreign += count
+            if char in common:
+                usual += count
+            elif char.lower() in common:
+                capitals += count
     if not foreign:
         return 0.0
-    known = 0.0
-    for char in foreign:
-        if char in common:
-            known += 1
-        elif char.lower() in common:
-            known += _CAPITAL
-    if encoding in _LATIN:
-        known -= len(_CAPITAL_INSIDE.findall(text))
-    share = known / len(foreign)
+    known = usual + _CAPITAL * capitals
+    if encoding not in _LATIN:
+        return known / foreign
+    share = (known - len(_CAPITAL_INSIDE.findall(text))) / foreign
     # Languages in Latin script write mostly ASCII letters.
-    if encoding in _LATIN and len(foreign) > 4 and 2 * len(foreign) > _letters(text):
-        share /= 2
-    return share
+    letters = sum(count for char, count in counts.items() if char.isalpha())
+    return share / 2 if foreign > 4 and 2 * foreign > letters else share
 
 
 def _beyond_ascii(sample: bytes) -> int:
     return len(sample) - len(sample.translate(None, _HIGH))
-
-
-def _letters(text: str) -> int:
-    return sum(char.isalpha() for char in text)
 
 
 @cache

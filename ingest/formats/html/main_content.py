@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
-from ingest.formats.html.boilerplate import find_boilerplate
+from ingest.formats.html.boilerplate import find_boilerplate, holds_title, name_words
 from ingest.formats.html.secondary_content import ARTICLE, SecondaryContent
 from ingest.formats.html.text_stats import PageStats, TextStats, measure, word_set
 from ingest.optional_steps import improve
@@ -29,6 +29,10 @@ _LENGTH = etree.XPath("string-length(normalize-space(.))")
 _MOST_BYTES = 4  # of a character
 _CLEARLY = 2 * _MOST_BYTES  # times as many characters: at least twice the bytes
 _BESIDE = word_set("a nav footer aside button script style template noscript select")
+_NOTICES = word_set(
+    "cookie cookies consent gdpr ccpa cmp onetrust didomi modal popup newsletter newsletters"
+)
+"""Content systems describe a page by its first text, which may be that of a notice."""
 _BODIES = word_set(
     "entry-content post-content article-content article-body articlebody story-body post-body"
 )
@@ -167,10 +171,18 @@ def _summaries(tree: html.HtmlElement, described: Iterable[str]) -> list[html.Ht
                 starts.append(starts[-1] + len(_folded(texts[len(starts) - 1])))
             text = texts[bisect_right(starts, place) - 1]
             element = text.getparent().getparent() if text.is_tail else text.getparent()
-            if not any(each.tag in _BESIDE for each in (element, *element.iterancestors())):
+            if not any(map(_is_beside, (element, *element.iterancestors()))):
                 found.append(element)
                 break
     return found
+
+
+def _is_beside(element: html.HtmlElement) -> bool:
+    if element.tag in _BESIDE:
+        return True
+    return not _NOTICES.isdisjoint(name_words(element)) and not (
+        element.tag in ("body", "html") or holds_title(element)
+    )
 
 
 def _body_of_article(tree: html.HtmlElement) -> list[html.HtmlElement]:

@@ -51,8 +51,12 @@ _REPEATED = ByName(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
     " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
 )
-_LEVELS = frozenset("123456")
-_ARIA_HEADINGS = etree.XPath("//*[@role='heading'][self::div or self::p or self::span]")
+_LEVELS = frozenset("123456789")
+_ARIA_HEADINGS = etree.XPath(
+    "//*[@role='heading'][self::div or self::p or self::span]"
+    "[not(.//p or .//h1 or .//h2 or .//h3 or .//h4 or .//h5 or .//h6 or .//ul or .//table)]"
+)
+"""Those with blocks of text in them are sections."""
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
@@ -95,7 +99,7 @@ def tidy(tree: html.HtmlElement) -> None:
 def _name_headings(tree: html.HtmlElement) -> None:
     for element in _ARIA_HEADINGS(tree):
         level = element.get("aria-level", "")
-        element.tag = f"h{level}" if level in _LEVELS else "h2"  # 2 is what browsers assume
+        element.tag = f"h{min(level, '6')}" if level in _LEVELS else "h2"  # as browsers assume
 
 
 def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement], None]) -> None:

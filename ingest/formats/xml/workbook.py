@@ -61,7 +61,9 @@ def _rows(sheet: etree._Element, codes: Mapping[str, str]) -> Iterator[list[str]
             style = cell.get(_STYLE) or row.get(_STYLE) or columns.get(len(cells), "Default")
             text = _text(cell.find("{*}Data"), codes.get(style, ""))
             cells += [text, *[Across(text)] * min(_number(cell, _ACROSS), _MOST_MERGED)]
-        yield cells
+            if len(cells) > _WIDEST:
+                break
+        yield cells[:_WIDEST]
 
 
 def _columns(sheet: etree._Element) -> dict[int, str]:

@@ -43,6 +43,7 @@ PRICES = "Entry costs £25 (concessions £12.50), parking £3."
         ("Цей договір укладено між сторонами, її умови та дії.", "koi8_u"),
         ("Този договор се сключва между страните.", "cp1251"),  # its capital: a quote of a Mac's
         (CZECH, "cp852"),
+        ("Piyade Osman Türkçe 1 CD altyazısı http://divxplanet.com", "cp1254"),  # `TŘrkše` in cp852
         (HEBREW, "cp862"),
         ("Räksmörgås på båten, ånga och öl", "mac_roman"),
         (RUSSIAN, "cp855"),

@@ -204,6 +204,19 @@ def test_cells_after_a_merged_one_stand_in_their_columns() -> None:
     assert text.count("Ann") == 1
 
 
+def test_a_column_that_only_merged_cells_cover_has_no_values() -> None:
+    note = row(("Ann", ""), ("Came late", 's:MergeAcross="1"'))
+    text = sheet_text(row(("Name", ""), ("Remark", ""), ("Note", "")) + note * 2)
+
+    assert text.endswith("- Name: Ann; Remark: Came late\n\n| Note |\n|---|")
+
+
+def test_merged_cells_make_no_row_wider_than_a_sheet() -> None:
+    text = sheet_text(row(*[("x", 's:MergeAcross="255"')] * 100))
+
+    assert text.count("x") == 16_384 / 256
+
+
 def test_a_workbook_in_xml_has_records() -> None:
     cell = '<Cell><Data s:Type="{}">{}</Data></Cell>'
     rows = (

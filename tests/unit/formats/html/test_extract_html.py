@@ -193,12 +193,19 @@ def test_the_title_is_not_repeated_where_it_is_the_heading() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "marks"), [("aria-level=3", "###"), ("", "##"), ("aria-level=12", "##")]
+    ("attributes", "marks"),
+    [("aria-level=3", "###"), ("aria-level=8", "######"), ("", "##"), ("aria-level=12", "##")],
 )
 def test_a_block_with_the_role_of_a_heading_is_one(attributes: str, marks: str) -> None:
     page = f"<h1>Ducks</h1>{ARTICLE}<div role=heading {attributes}>Geese</div><p>They fly.</p>"
 
     assert f"\n\n{marks} Geese\n\n" in extract(make_files.html(page)).text
+
+
+def test_a_section_with_the_role_of_a_heading_is_none() -> None:
+    page = f"<div role=heading><h2>Geese</h2><p>They fly.</p></div>{ARTICLE}"
+
+    assert "## Geese\n\nThey fly.\n\n" in extract(make_files.html(page)).text
 
 
 def test_a_page_without_text_is_empty_content() -> None:

@@ -51,6 +51,9 @@ def test_the_summary_that_the_description_quotes_is_kept(head: str, lead: str) -
     [
         f"<footer><p>{LEAD}</p>{SHARE}</footer>",
         f"<aside class='related'><a href='/x'>{LEAD}</a> {SHARE}</aside>",
+        f"<div class='cookie-consent'><p>{LEAD}</p>{SHARE}</div>",
+        f"<div class='modal'><div><p>{LEAD}</p>{SHARE}</div></div>",
+        f"<div class='newsletter promo'><p>{LEAD}</p>{SHARE}</div>",
     ],
 )
 def test_a_description_quoted_beside_the_article_protects_nothing(block: str) -> None:
@@ -58,6 +61,15 @@ def test_a_description_quoted_beside_the_article_protects_nothing(block: str) ->
 
     assert "Paragraph 7 tells" in found
     assert LEAD not in found
+
+
+@pytest.mark.parametrize("name", ["modal-open", "with-newsletter"])
+def test_a_page_with_a_notice_keeps_its_summary(name: str) -> None:
+    lead = f"<h1>Ducks</h1><div class='teaser'><p>{LEAD}</p><p>{SHARE}</p></div>"
+
+    assert LEAD in read(
+        f"<div class='{name}'>{lead}<article>{ARTICLE}</article></div>", head=DESCRIBED
+    )
 
 
 def test_the_navigation_beside_the_summary_is_left_out() -> None:
