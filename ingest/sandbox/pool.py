@@ -187,6 +187,8 @@ class ParserPool:
         text: str = "",
         on_step: Callable[[], None] | None = None,
     ) -> Reply:
+        if self._is_closed:
+            raise stopped()
         call = Call(path, request, seconds=self._seconds(request), text=text, on_step=on_step)
         queue = self._queues.setdefault(owner, CallQueue())
         queue.calls.append(call)
@@ -237,9 +239,14 @@ class ParserPool:
             if (reader := asyncio.current_task()) is not None:
                 call.on_cancel = reader.cancel
             child = await self._take(owner, call.request)
+        except asyncio.CancelledError:
+            queue.calls.appendleft(call)
+            raise
         except Exception as error:
             call.fail(error)
             return
+        finally:
+            call.on_cancel = None
         self._busy.add(child)
         spent = child.cpu_seconds
         reply = None

@@ -56,6 +56,7 @@ def _obey(source: InputFile, words: str) -> str:
         "litter": _litter,
         "behind": lambda: _behind(source, argument),
         "wait": lambda: _wait(argument),
+        "repeat": lambda: "a " * (int(argument) // 2),
         "keep": lambda: _keep(int(argument)),
         "folder": lambda: vars(source.members)["_folder"],
         "hoard": lambda: _hoard(int(argument)),
