@@ -49,6 +49,8 @@ class Call:
         self.seconds = seconds
         self.text = text
         self.on_step = on_step
+        self.number = 0
+        """Of the request to the process that has it."""
         self.answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self.on_cancel: Callable[[], object] | None = None
         """Called if nobody waits for the answer any longer."""
@@ -171,10 +173,10 @@ class Conversation:
         """Raises Transient if the file cannot be opened, OSError if the process is gone."""
         call.on_cancel = self._cancelled
         if call.path is None:
-            self._child.send(None, call.request, cpu_seconds=call.seconds)
+            call.number = self._child.send(None, call.request, cpu_seconds=call.seconds)
             return
         with _opened(call.path) as file:
-            self._child.send(file.fileno(), call.request, cpu_seconds=call.seconds)
+            call.number = self._child.send(file.fileno(), call.request, cpu_seconds=call.seconds)
 
     def _send_ahead(self) -> None:
         if self._is_last or not self._sent[0].may_share or self._since > self._until:
@@ -214,8 +216,9 @@ class Conversation:
             limit.reschedule(now + call.seconds)
             if self._stage == "extract" and call.on_step is not None:
                 call.on_step()
-        reply = replies.decode_reply(body, text=call.text)
-        self._child.hand_over_members(call.request)
+        reply = replies.decode_reply(body, number=call.number, text=call.text)
+        if not call.is_over:  # else nobody removes the folder
+            self._child.hand_over_members(call.request)
         return reply
 
     async def _blame_first(self, error: Exception) -> None:

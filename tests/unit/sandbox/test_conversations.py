@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -41,8 +41,8 @@ class Group:
             confinement=Confinement(mode="off"),
         )
 
-    def start(self, *commands: str) -> list[asyncio.Task[Parsed]]:
-        owner = uuid4()
+    def start(self, *commands: str, owner: UUID | None = None) -> list[asyncio.Task[Parsed]]:
+        owner = owner or uuid4()
         self.paths = [self.folder / f"{owner}{number}" for number in range(len(commands))]
         for path, command in zip(self.paths, commands, strict=True):
             path.write_text(command)
@@ -93,6 +93,21 @@ async def test_a_file_fails_alone(group: Group, end: str, code: str) -> None:
     files = group.start("say a", f"behind 2 {end}", "say c", "say d", "say e")
 
     assert await outcomes(files) == ["a", code, "c", "d", "e"]
+
+
+async def test_an_answer_is_never_that_of_another_file(group: Group) -> None:
+    files = group.start("behind 3 answer_twice 1", "say b", "say c", "say d")
+
+    # The second answer comes where that of the next file should be.
+    assert await outcomes(files) == ["corrupt", "parser_crashed", "c", "d"]
+
+
+async def test_an_answer_left_over_is_not_that_of_a_later_file(group: Group) -> None:
+    owner = uuid4()
+
+    assert await outcomes(group.start("answer_twice 1", owner=owner)) == ["corrupt"]
+    assert await outcomes(group.start("say b", owner=owner)) == ["parser_crashed"]
+    assert await outcomes(group.start("say c", owner=owner)) == ["c"]
 
 
 async def test_a_process_without_memory_reads_no_other_file(group: Group) -> None:
