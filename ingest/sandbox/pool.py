@@ -203,9 +203,8 @@ class ParserPool:
 
     def _read_more(self, owner: UUID | None, queue: CallQueue) -> None:
         """Start a reader for each call that waits, up to the number of slots."""
-        if self._is_closed:
-            return
-        while queue.entering < len(queue.calls) and queue.readers < self._most:
+        wanted = 0 if self._is_closed else self._most
+        while queue.entering < len(queue.calls) and queue.readers < wanted:
             queue.readers += 1
             queue.entering += 1
             reader = asyncio.create_task(self._read(owner, queue), name="parser reader")
@@ -243,10 +242,9 @@ class ParserPool:
             queue.calls.appendleft(call)
             raise
         except Exception as error:
+            call.on_cancel = None  # the reader goes on to the next one
             call.fail(error)
             return
-        finally:
-            call.on_cancel = None
         self._busy.add(child)
         spent = child.cpu_seconds
         reply = None
@@ -289,8 +287,7 @@ class ParserPool:
     def _discard(self, child: Child) -> None:
         """Kill the child now; wait for its end in a background task."""
         child.kill()
-        reaper = asyncio.create_task(child.reap())
-        self._reapers.add(reaper)
+        self._reapers.add(reaper := asyncio.create_task(child.reap()))
         reaper.add_done_callback(self._reapers.discard)
 
 

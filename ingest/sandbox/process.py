@@ -161,9 +161,9 @@ class Child:
     def send(self, file: int | None, request: Request, *, cpu_seconds: float) -> int:
         """Send a request for the file behind a descriptor, and return the number of the request.
 
-        The process gets the descriptor, not a path: it can read this file and no other. What the
-        pipe does not hold is kept here: a process that writes a long answer reads no request until
-        somebody reads the answer. Raises OSError if the process is gone.
+        The process gets the descriptor, not a path: it can read this file and no other. Nothing
+        waits for room in the pipe, since a process that writes its answer reads no request. Raises
+        OSError if the process is gone.
         """
         self.files += 1
         if isinstance(request, ParseRequest) and request.members is not None:
@@ -182,10 +182,7 @@ class Child:
         return str(self._members[target])
 
     def hand_over_members(self, request: Request) -> None:
-        """Move the members that it wrote to the request's folder.
-
-        Raises BadFrame if it wrote no folder of members.
-        """
+        """Move its members to the request's folder. Raises BadFrame if they are no folder."""
         target = None
         if isinstance(request, ParseRequest):
             target = request.members
