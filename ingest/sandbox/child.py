@@ -87,7 +87,7 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _answer(body: bytes, replies: BinaryIO, files: socket.socket, jail: Jail) -> bytes:
-    cpu_seconds, request = protocol.decode_request(body)
+    number, cpu_seconds, request = protocol.decode_request(body)
     limits.allow_cpu(cpu_seconds)
     progress = _ProgressReporter(replies, cpu_seconds)
     failure: Permanent | Transient
@@ -99,7 +99,9 @@ def _answer(body: bytes, replies: BinaryIO, files: socket.socket, jail: Jail) ->
                 with _receive(files) as file:
                     answer = _carry_out(file, request, progress)
         found = skipped.found()
-        return protocol.encode_answer(answer, resident=limits.resident(), skipped=found)
+        return protocol.encode_answer(
+            answer, resident=limits.resident(), number=number, skipped=found
+        )
     except (Permanent, Transient) as error:
         failure = error
     except MemoryError:
@@ -109,7 +111,9 @@ def _answer(body: bytes, replies: BinaryIO, files: socket.socket, jail: Jail) ->
             f"internal error in the parser process ({type(error).__name__})", code="internal"
         )
     found = skipped.found()
-    return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
+    return protocol.encode_failure(
+        failure, resident=limits.resident(), number=number, skipped=found
+    )
 
 
 @dataclass(slots=True)

@@ -49,6 +49,8 @@ class Call:
         self.seconds = seconds
         self.text = text
         self.on_step = on_step
+        self.number = 0
+        """Of the request to the process that has it."""
         self.answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self.on_cancel: Callable[[], object] | None = None
         """Called if nobody waits for the answer any longer."""
@@ -141,16 +143,9 @@ class Conversation:
         self._look_later()
         try:
             return await self._talk()
-        except TimeoutError:
-            seconds = self._sent[0].seconds
-            message = f"Reading the file took longer than {seconds:g} s (stage {self._stage})."
-            self._fail(Permanent(message, code="parser_timeout"))
-        except (EOFError, OSError):
-            await self._explain_end()
-        except BadFrame as error:
-            self._fail(_crashed(error))
         except Exception as error:
-            self._fail(error)
+            if self._sent:  # else each has its answer, and only tidying up failed
+                await self._blame_first(error)
         finally:
             self._timer.cancel()
             self._return_from(0)
@@ -159,12 +154,12 @@ class Conversation:
     async def _talk(self) -> Reply | None:
         first = self._sent[0]
         async with asyncio.timeout(first.seconds) as limit, self._child.watched(first.request):
-            await self._send(first)
+            self._send(first)
             while self._sent:
                 self._since, self._stage = self._loop.time(), "extract"
                 if self._sent[0].is_over:
                     self._stop()
-                await self._send_ahead()
+                self._send_ahead()
                 call = self._sent[0]
                 self._last = await self._receive(call, limit)
                 self._sent.popleft()
@@ -174,16 +169,16 @@ class Conversation:
             await self._child.tidy()
         return self._last
 
-    async def _send(self, call: Call) -> None:
+    def _send(self, call: Call) -> None:
         """Raises Transient if the file cannot be opened, OSError if the process is gone."""
         call.on_cancel = self._cancelled
         if call.path is None:
-            await self._child.send(None, call.request, cpu_seconds=call.seconds)
+            call.number = self._child.send(None, call.request, cpu_seconds=call.seconds)
             return
         with _opened(call.path) as file:
-            await self._child.send(file.fileno(), call.request, cpu_seconds=call.seconds)
+            call.number = self._child.send(file.fileno(), call.request, cpu_seconds=call.seconds)
 
-    async def _send_ahead(self) -> None:
+    def _send_ahead(self) -> None:
         if self._is_last or not self._sent[0].may_share or self._since > self._until:
             return
         most = min(_AHEAD, len(self._sent) + self._share())
@@ -194,17 +189,17 @@ class Conversation:
             self._waiting.popleft()
             if call.is_over:
                 continue
+            self._sent.append(call)
             try:
-                self._sent.append(call)
-                await self._send(call)
-            except Transient as error:
-                self._sent.remove(call)
-                call.fail(error)
+                self._send(call)
             except OSError:
                 # The process has ended, after the file before this one or because of it.
                 self._is_last = True
-                self._return_from(self._sent.index(call))
+                self._return_from(len(self._sent) - 1)
                 return
+            except Exception as error:  # nothing of it was sent
+                self._sent.pop()
+                call.fail(error)
 
     def _may_follow(self, call: Call) -> bool:
         return call.may_share and allowance(call.request) == allowance(self._sent[0].request)
@@ -221,9 +216,21 @@ class Conversation:
             limit.reschedule(now + call.seconds)
             if self._stage == "extract" and call.on_step is not None:
                 call.on_step()
-        reply = replies.decode_reply(body, text=call.text)
-        self._child.hand_over_members(call.request)
+        reply = replies.decode_reply(body, number=call.number, text=call.text)
+        if not call.is_over:  # else nobody removes the folder
+            self._child.hand_over_members(call.request)
         return reply
+
+    async def _blame_first(self, error: Exception) -> None:
+        """Fail the file that was being read."""
+        if isinstance(error, TimeoutError):
+            seconds = self._sent[0].seconds
+            message = f"Reading the file took longer than {seconds:g} s (stage {self._stage})."
+            self._fail(Permanent(message, code="parser_timeout"))
+        elif isinstance(error, EOFError | OSError):
+            await self._explain_end()
+        else:
+            self._fail(_crashed(error) if isinstance(error, BadFrame) else error)
 
     async def _explain_end(self) -> None:
         """Tell the first caller why the process ended."""

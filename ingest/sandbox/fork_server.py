@@ -19,6 +19,7 @@ import socket
 import sys
 import tempfile
 import traceback
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import orjson
@@ -100,13 +101,22 @@ def _fork(channel: socket.socket, request: dict[str, Any], descriptors: list[int
             load_identifier()
     except Exception:  # the fork meets it again, and reports it
         traceback.print_exc()
-    pid = os.fork()
-    if pid == 0:
-        channel.close()
-        _become(request, descriptors)
+    answer: dict[str, Any]
+    try:
+        pid = os.fork()
+    except OSError as error:  # of too many processes: those that run must not end for it
+        answer = {"refused": str(error)}
+    else:
+        if pid == 0:
+            channel.close()
+            _become(request, descriptors)
+        # As the fork does, so that the parent can kill the group as soon as it knows the number.
+        with suppress(OSError):
+            os.setpgid(pid, pid)
+        answer = {"pid": pid, "resident": limits.resident()}
     for descriptor in descriptors:
         os.close(descriptor)
-    channel.send(orjson.dumps({"pid": pid, "resident": limits.resident()}))
+    channel.send(orjson.dumps(answer))
 
 
 def _become(request: dict[str, Any], descriptors: list[int]) -> NoReturn:

@@ -214,6 +214,10 @@ class ForkServer:
         if "pid" in message:
             self.resident = message["resident"]
             self._add(message["pid"])
+        elif "refused" in message:
+            requested = self._requested.popleft()
+            if not requested.done():
+                requested.set_exception(ForkFailed(message["refused"]))
         elif "ended" in message:
             self._forked.pop(message["ended"]).end(message["code"])
         elif not self._ready.done():

@@ -187,6 +187,8 @@ class ParserPool:
         text: str = "",
         on_step: Callable[[], None] | None = None,
     ) -> Reply:
+        if self._is_closed:
+            raise stopped()
         call = Call(path, request, seconds=self._seconds(request), text=text, on_step=on_step)
         queue = self._queues.setdefault(owner, CallQueue())
         queue.calls.append(call)
@@ -201,9 +203,8 @@ class ParserPool:
 
     def _read_more(self, owner: UUID | None, queue: CallQueue) -> None:
         """Start a reader for each call that waits, up to the number of slots."""
-        if self._is_closed:
-            return
-        while queue.entering < len(queue.calls) and queue.readers < self._most:
+        wanted = 0 if self._is_closed else self._most
+        while queue.entering < len(queue.calls) and queue.readers < wanted:
             queue.readers += 1
             queue.entering += 1
             reader = asyncio.create_task(self._read(owner, queue), name="parser reader")
@@ -237,7 +238,11 @@ class ParserPool:
             if (reader := asyncio.current_task()) is not None:
                 call.on_cancel = reader.cancel
             child = await self._take(owner, call.request)
+        except asyncio.CancelledError:
+            queue.calls.appendleft(call)
+            raise
         except Exception as error:
+            call.on_cancel = None  # the reader goes on to the next one
             call.fail(error)
             return
         self._busy.add(child)
@@ -282,8 +287,7 @@ class ParserPool:
     def _discard(self, child: Child) -> None:
         """Kill the child now; wait for its end in a background task."""
         child.kill()
-        reaper = asyncio.create_task(child.reap())
-        self._reapers.add(reaper)
+        self._reapers.add(reaper := asyncio.create_task(child.reap()))
         reaper.add_done_callback(self._reapers.discard)
 
 

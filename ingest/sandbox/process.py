@@ -158,20 +158,23 @@ class Child:
         """Whether it can accept a file. On some systems, old temporary folders are removed."""
         return self._process.returncode is None and not self._killed and self._scratch.is_dir()
 
-    async def send(self, file: int | None, request: Request, *, cpu_seconds: float) -> None:
-        """Send a request for the file behind a descriptor. Raises OSError if the process is gone.
+    def send(self, file: int | None, request: Request, *, cpu_seconds: float) -> int:
+        """Send a request for the file behind a descriptor, and return the number of the request.
 
-        The process gets the descriptor, not a path: it can read this file and no other.
+        The process gets the descriptor, not a path: it can read this file and no other. Nothing
+        waits for room in the pipe, since a process that writes its answer reads no request. Raises
+        OSError if the process is gone.
         """
         self.files += 1
         if isinstance(request, ParseRequest) and request.members is not None:
             request = replace(request, members=self._members_of(request.members))
         elif isinstance(request, UnpackRequest):
             request = replace(request, folder=self._members_of(request.folder))
+        frame = encode_request(request, cpu_seconds=cpu_seconds, number=self.files)
         if file is not None:
             socket.send_fds(self._channel, [b"f"], [file])
-        self._requests.write(encode_request(request, cpu_seconds=cpu_seconds))
-        await self._requests.drain()
+        self._requests.write(frame)
+        return self.files
 
     def _members_of(self, target: str) -> str:
         """A folder of its own for each file: it may read the next one before we move them."""
@@ -179,10 +182,7 @@ class Child:
         return str(self._members[target])
 
     def hand_over_members(self, request: Request) -> None:
-        """Move the members that it wrote to the request's folder.
-
-        Raises BadFrame if it wrote no folder of members.
-        """
+        """Move its members to the request's folder. Raises BadFrame if they are no folder."""
         target = None
         if isinstance(request, ParseRequest):
             target = request.members

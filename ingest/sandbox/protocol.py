@@ -99,20 +99,20 @@ def decode_start(argument: str) -> StartOptions:
     return StartOptions(**orjson.loads(argument))
 
 
-def encode_request(request: Request, *, cpu_seconds: float) -> bytes:
-    """Encode a request as a frame."""
+def encode_request(request: Request, *, cpu_seconds: float, number: int) -> bytes:
+    """Encode a request as a frame. `number`: of the request, which its answer repeats."""
     fields: Any = request
     if isinstance(request, ParseRequest | UnpackRequest) and not request.name.isascii():
         # JSON cannot hold lone surrogates.
         fields = replace(request, name=request.name.encode("utf-8", "replace").decode())
     elif isinstance(request, LocateRequest) and request.words is not None:
         fields = {**asdict(request), "words": b64encode(request.words).decode()}
-    head = {"kind": _NAMES[type(request)], "cpu_seconds": cpu_seconds}
+    head = {"kind": _NAMES[type(request)], "cpu_seconds": cpu_seconds, "number": number}
     return frame({**head, "request": fields})
 
 
-def decode_request(body: bytes) -> tuple[float, Request]:
-    """CPU seconds and request; not checked, as the parent is trusted."""
+def decode_request(body: bytes) -> tuple[int, float, Request]:
+    """Number, CPU seconds and request; not checked, as the parent is trusted."""
     data = orjson.loads(body)
     fields = data["request"]
     if "chunk" in fields:
@@ -127,10 +127,12 @@ def decode_request(body: bytes) -> tuple[float, Request]:
     if fields.get("ocr"):
         languages = tuple(fields["ocr"].pop("languages"))
         fields["ocr"] = OcrSettings(languages=languages, **fields["ocr"])
-    return data["cpu_seconds"], _KINDS[data["kind"]](**fields)
+    return data["number"], data["cpu_seconds"], _KINDS[data["kind"]](**fields)
 
 
-def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedStep] = ()) -> bytes:
+def encode_answer(
+    answer: Answer, *, resident: int, number: int, skipped: Sequence[SkippedStep] = ()
+) -> bytes:
     """Encode a success."""
     if isinstance(answer, Parsed):
         value: dict[str, Any] = {
@@ -166,11 +168,11 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
             "chunks": [_row(piece) for piece in answer.chunks],
             "language": answer.language,
         }
-    return frame({**value, "skipped_steps": skipped, "resident": resident})
+    return frame({**value, "skipped_steps": skipped, "resident": resident, "number": number})
 
 
 def encode_failure(
-    error: Permanent | Transient, *, resident: int, skipped: Sequence[SkippedStep] = ()
+    error: Permanent | Transient, *, resident: int, number: int, skipped: Sequence[SkippedStep] = ()
 ) -> bytes:
     """Encode a failure as a frame."""
     return frame(
@@ -183,6 +185,7 @@ def encode_failure(
             "is_archive": isinstance(error, IsArchive),
             "skipped_steps": skipped,
             "resident": resident,
+            "number": number,
         }
     )
 

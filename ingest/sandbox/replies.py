@@ -69,6 +69,7 @@ class _RawFrame(msgspec.Struct):
 
 class _Frame(msgspec.Struct, kw_only=True, tag_field="kind"):
     resident: int
+    number: int
     skipped_steps: tuple[SkippedStep, ...]
 
 
@@ -177,10 +178,10 @@ def decode_note(body: bytes) -> str:
     return _decoded(body, _NOTES).stage
 
 
-def decode_reply(body: bytes, *, text: str = "") -> Reply:
+def decode_reply(body: bytes, *, number: int, text: str = "") -> Reply:
     """Decode the answer in a frame's body. Raises BadFrame if any field is invalid.
 
-    `text`: the text to chunk, for a RechunkRequest.
+    `number`: of the request. `text`: the text to chunk, for a RechunkRequest.
     """
     if len(body) > _SMALL_FRAME:
         _check_sizes(body, len(text))
@@ -190,6 +191,8 @@ def decode_reply(body: bytes, *, text: str = "") -> Reply:
     except RecursionError:
         raise BadFrame("an invalid frame") from None
     frame = _decoded(body, _FRAMES)
+    if frame.number != number:  # twice, too early, or not at all
+        raise BadFrame("an answer to another request")
     check_steps(frame.skipped_steps)
     result: Answer | Permanent | Transient = frame.result(text)
     return Reply(result=result, skipped=frame.skipped_steps, resident=frame.resident)

@@ -19,6 +19,7 @@ from pathlib import Path
 import orjson
 from PIL import Image
 
+from ingest.errors import Permanent
 from ingest.formats import catalog, media_types
 from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.text import declaration
@@ -56,6 +57,8 @@ def _obey(source: InputFile, words: str) -> str:
         "litter": _litter,
         "behind": lambda: _behind(source, argument),
         "wait": lambda: _wait(argument),
+        "answer_twice": lambda: _answer_twice(int(argument)),
+        "repeat": lambda: "a " * (int(argument) // 2),
         "keep": lambda: _keep(int(argument)),
         "folder": lambda: vars(source.members)["_folder"],
         "hoard": lambda: _hoard(int(argument)),
@@ -198,6 +201,13 @@ def _lie(frame: bytes) -> None:
     """Send an answer of one's own. Its pipe is the first that the child opened after starting."""
     _answer(frame, times=1)
     time.sleep(10)
+
+
+def _answer_twice(number: int) -> str:
+    """Answer the request of this number, before its usual answer."""
+    early = protocol.encode_failure(Permanent("early", code="corrupt"), resident=1, number=number)
+    _answer(early[protocol.LENGTH.size :], times=1)
+    return "late"
 
 
 def _chatter(times: int) -> str:

@@ -77,7 +77,7 @@ def body(frame: bytes) -> bytes:
 
 def forged(**changes: Any) -> bytes:
     """A good answer with other fields, of the document or around it."""
-    data = orjson.loads(body(encode_answer(PARSED, resident=1)))
+    data = orjson.loads(body(encode_answer(PARSED, resident=1, number=3)))
     for name, value in changes.items():
         (data["document"] if name in data["document"] else data)[name] = value
     return orjson.dumps(data)
@@ -85,5 +85,5 @@ def forged(**changes: Any) -> bytes:
 
 def failure(**changes: Any) -> bytes:
     """A good failure with other fields."""
-    frame = body(encode_failure(Permanent("why", code="corrupt"), resident=1))
+    frame = body(encode_failure(Permanent("why", code="corrupt"), resident=1, number=3))
     return orjson.dumps({**orjson.loads(frame), **changes})

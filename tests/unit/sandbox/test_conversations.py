@@ -1,12 +1,13 @@
 """Small files that wait together are sent to a process at once: each still fails alone."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -17,6 +18,8 @@ from ingest.sandbox import scratch_quota
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import Parsed
 from ingest.sandbox.pool import ParserPool
+from ingest.sandbox.process import Child
+from ingest.sandbox.process_supply import Starter
 from tests.unit.sandbox.hostile_files import LINUX, MIB, REQUEST, noted_pid, until_gone
 
 pytestmark = LINUX  # the hostile parser counts what was sent to it
@@ -38,8 +41,8 @@ class Group:
             confinement=Confinement(mode="off"),
         )
 
-    def start(self, *commands: str) -> list[asyncio.Task[Parsed]]:
-        owner = uuid4()
+    def start(self, *commands: str, owner: UUID | None = None) -> list[asyncio.Task[Parsed]]:
+        owner = owner or uuid4()
         self.paths = [self.folder / f"{owner}{number}" for number in range(len(commands))]
         for path, command in zip(self.paths, commands, strict=True):
             path.write_text(command)
@@ -90,6 +93,21 @@ async def test_a_file_fails_alone(group: Group, end: str, code: str) -> None:
     files = group.start("say a", f"behind 2 {end}", "say c", "say d", "say e")
 
     assert await outcomes(files) == ["a", code, "c", "d", "e"]
+
+
+async def test_an_answer_is_never_that_of_another_file(group: Group) -> None:
+    files = group.start("behind 3 answer_twice 1", "say b", "say c", "say d")
+
+    # The second answer comes where that of the next file should be.
+    assert await outcomes(files) == ["corrupt", "parser_crashed", "c", "d"]
+
+
+async def test_an_answer_left_over_is_not_that_of_a_later_file(group: Group) -> None:
+    owner = uuid4()
+
+    assert await outcomes(group.start("answer_twice 1", owner=owner)) == ["corrupt"]
+    assert await outcomes(group.start("say b", owner=owner)) == ["parser_crashed"]
+    assert await outcomes(group.start("say c", owner=owner)) == ["c"]
 
 
 async def test_a_process_without_memory_reads_no_other_file(group: Group) -> None:
@@ -165,6 +183,36 @@ async def test_a_file_that_cannot_be_opened_fails_alone(group: Group) -> None:
     assert await outcomes(files) == ["a", "internal", "c"]
 
 
+async def test_a_file_whose_request_cannot_be_sent_fails_alone(
+    group: Group, tmp_path: Path
+) -> None:
+    owner = uuid4()
+    requests = [REQUEST, replace(REQUEST, url="https://example.org/\udcff"), REQUEST, REQUEST]
+    files = []
+    for number, request in enumerate(requests):
+        path = tmp_path / str(number)
+        path.write_text("behind 2 say 0" if number == 0 else f"say {number}")
+        files.append(asyncio.create_task(group.pool.parse(path, request, owner=owner)))
+
+    assert await outcomes(files) == ["0", "TypeError", "2", "3"]
+
+
+async def test_long_requests_do_not_wait_for_a_long_answer(group: Group, tmp_path: Path) -> None:
+    """A process that writes its answer reads no request, and pipes hold only so much."""
+    owner = uuid4()
+    blocks = tuple((f"{number:016x}", "https://example.org/" + 300 * "a") for number in range(500))
+    request = replace(REQUEST, chunk=replace(REQUEST.chunk, furniture=blocks))
+    files = []
+    for name, command in {"a": f"behind 1 repeat {4 * MIB}", "b": "say b", "c": "say c"}.items():
+        (path := tmp_path / name).write_text(command)
+        files.append(asyncio.create_task(group.pool.parse(path, request, owner=owner)))
+
+    first, *others = await outcomes(files)
+
+    assert len(first) == 4 * MIB
+    assert others == ["b", "c"]
+
+
 async def test_each_file_has_its_own_folder_for_files_inside(group: Group, tmp_path: Path) -> None:
     owner = uuid4()
     requests = [replace(REQUEST, members=str(tmp_path / f"of{name}")) for name in "abc"]
@@ -215,3 +263,68 @@ async def test_closing_ends_the_files_that_wait(group: Group, tmp_path: Path) ->
     await group.pool.close()
 
     assert await outcomes(files) == ["internal"] * 10
+
+
+async def test_closing_ends_a_file_whose_process_starts(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = asyncio.Event()
+
+    async def start(*_: object, **__: object) -> Child:
+        started.set()
+        await asyncio.sleep(PATIENCE)
+        raise AssertionError
+
+    monkeypatch.setattr(Starter, "start", start)
+    files = group.start("say a")
+    await started.wait()
+
+    await group.pool.close()
+
+    assert await outcomes(files) == ["internal"]
+
+
+async def test_a_closed_pool_reads_nothing(group: Group) -> None:
+    await group.pool.close()
+
+    assert await outcomes(group.start("say a")) == ["internal"]
+
+
+async def test_cancelling_a_file_without_a_process_leaves_the_next(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that waits for its process next must not be taken for the cancelled one."""
+    start, calls = Starter.start, []
+
+    async def fail_first(starter: Starter, tokenizer: str | None) -> Child:
+        calls.append(tokenizer)
+        if len(calls) == 1:
+            await asyncio.sleep(0)
+            first.cancel()  # its error is there before it is cancelled
+            asyncio.get_running_loop().call_soon(first.cancel)
+            raise Transient("none", code="internal")
+        return await start(starter, tokenizer)
+
+    monkeypatch.setattr(Starter, "start", fail_first)
+    first, second = group.start("say a", "say b")
+
+    assert (await outcomes([first, second]))[1] == "b"
+
+
+async def test_a_folder_that_cannot_be_tidied_ends_its_process_only(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
+
+    async def refuse(_: Child) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Child, "tidy", refuse)
+
+    first = await outcomes(group.start("pid"))
+    assert await outcomes(group.start("say b")) == ["b"]
+    await group.pool.close()
+    gc.collect()
+    await until_gone(int(first[0]))
+    assert failed == []

@@ -97,7 +97,7 @@ def test_invalid_reply_field_is_refused(changes: dict[str, Any]) -> None:
     frame = forged(**changes)
 
     with pytest.raises(BadFrame):
-        decode_reply(frame)
+        decode_reply(frame, number=3)
 
 
 @pytest.mark.parametrize(
@@ -113,19 +113,21 @@ def test_invalid_reply_field_is_refused(changes: dict[str, Any]) -> None:
 )
 def test_an_answer_of_no_known_kind_is_refused(frame: bytes) -> None:
     with pytest.raises(BadFrame):
-        decode_reply(frame)
+        decode_reply(frame, number=3)
 
 
 @given(st.binary(max_size=200))
 def test_random_bytes_are_refused_by_the_protocol(noise: bytes) -> None:
     with pytest.raises(BadFrame):
-        decode_reply(noise)
+        decode_reply(noise, number=3)
 
 
 def test_a_message_that_quotes_the_file_is_made_storable() -> None:
     error = Permanent("This is \ud800a file\0 of type\n\x01x.", code="unsupported_type")
 
-    result = decode_reply(encode_failure(error, resident=1)[LENGTH.size :]).result
+    result = decode_reply(
+        encode_failure(error, resident=1, number=3)[LENGTH.size :], number=3
+    ).result
 
     assert isinstance(result, Permanent)
     assert str(result) == "This is a file of type x."
@@ -138,7 +140,7 @@ def test_a_few_bytes_cannot_stand_for_endless_chunks() -> None:
     rows = [[ordinal, *row] for ordinal in range(1000)] + [[1000, 1, 10**12, 0, *row[3:]]]
 
     with pytest.raises(BadFrame, match="chunks that are longer"):
-        decode_reply(forged(text=text, pages=[], chunks=rows))
+        decode_reply(forged(text=text, pages=[], chunks=rows), number=3)
 
 
 @pytest.mark.parametrize(
@@ -151,13 +153,13 @@ def test_a_few_bytes_cannot_stand_for_endless_chunks() -> None:
 )
 def test_an_answer_is_not_larger_than_what_its_text_explains(changes: dict[str, Any]) -> None:
     with pytest.raises(BadFrame, match="more than fits its text"):
-        decode_reply(forged(**changes))
+        decode_reply(forged(**changes), number=3)
 
 
 def test_a_large_text_is_no_attack() -> None:
     text = "It has words. " * 200_000
 
-    reply = decode_reply(forged(text=text, pages=[]))
+    reply = decode_reply(forged(text=text, pages=[]), number=3)
 
     assert isinstance(reply.result, Parsed)
     assert reply.result.document.text == text
@@ -167,7 +169,7 @@ def test_failed_steps_cannot_flood_the_log() -> None:
     step = {"step": "headings", "cause": "x", "times": 1}
 
     with pytest.raises(BadFrame):
-        decode_reply(forged(skipped_steps=[step] * 1000))
+        decode_reply(forged(skipped_steps=[step] * 1000), number=3)
 
 
 def test_deeply_nested_metadata_is_a_bad_frame() -> None:
@@ -178,7 +180,7 @@ def test_deeply_nested_metadata_is_a_bad_frame() -> None:
         if levels:
             below(levels - 1)
         else:
-            decode_reply(frame)
+            decode_reply(frame, number=3)
 
     with pytest.raises(BadFrame):
         below(sys.getrecursionlimit() - 600)

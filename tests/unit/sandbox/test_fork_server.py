@@ -3,9 +3,11 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import orjson
@@ -14,7 +16,8 @@ import pytest
 from harness.patience import AGES
 from ingest.errors import Permanent
 from ingest.priority import BACKGROUND
-from ingest.sandbox.forked import ForkServer, PoolServer
+from ingest.sandbox.fork_server import _fork
+from ingest.sandbox.forked import ForkFailed, ForkServer, PoolServer
 from ingest.sandbox.pool import ParserPool
 from tests.unit.sandbox.hostile_files import (
     LINUX,
@@ -160,6 +163,29 @@ async def test_a_fork_that_nobody_waits_for_any_longer_is_ended(
 
     assert await forking.text("say next", uuid4()) == "next"
     await until(lambda: len(server._forked) == 1)
+
+
+async def test_a_fork_that_the_system_refuses_ends_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    server = ForkServer(cast(Any, None), ours)
+    with theirs:
+        work = asyncio.create_task(server.fork("child", [], environment={}, folder="/", limit=MIB))
+        await until(lambda: bool(server._requested))
+        body, descriptors, _, _ = socket.recv_fds(theirs, 4096, 8)
+        monkeypatch.setattr(os, "fork", _refuse)
+        _fork(theirs, orjson.loads(body), descriptors)
+
+        with pytest.raises(ForkFailed, match="no more processes"):
+            await work
+        assert server.is_alive
+        server._lose()
+
+
+def _refuse() -> int:
+    raise BlockingIOError("no more processes")
 
 
 async def test_closing_ends_the_fork_server_and_its_forks(tmp_path: Path) -> None:
