@@ -61,6 +61,16 @@ def _xls(sheet: bytes = b"", *, circular: int | None = None) -> bytes:
     return bytes(data)
 
 
+def _cut_xls() -> bytes:
+    """A directory in a circle, in a container that ends in the table of small sectors."""
+    data = bytearray(_xls())
+    table, directory = (int.from_bytes(data[at : at + 4], "little") for at in (76, 48))
+    entry = 512 * (1 + table) + 4 * directory
+    data[entry : entry + 4] = data[48:52]
+    data[60:64] = (len(data) // 512 - 1).to_bytes(4, "little")
+    return bytes(data) + bytes(5)
+
+
 def _deep_pdf() -> bytes:
     pdf = make_files.pdf(["Text."])
     return pdf.replace(b"/Type /Catalog", b"/Type /Catalog /X " + b"[" * 200_000)
@@ -85,6 +95,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "entities that multiply": ("a.xml", lambda: f"{_LAUGHS}<d>&e10;</d>".encode(), "corrupt"),
     "sectors in a circle": ("a.xls", lambda: _xls(circular=76), "ok"),
+    "sectors in a circle, cut off": ("a.xls", _cut_xls, "corrupt"),
     "small sectors in a circle": ("a.xls", lambda: _xls(circular=60), "corrupt"),
     "a sheet of 300 GB": (
         "a.xls",
