@@ -52,8 +52,9 @@ def extract(
     """Read a seekable file into a Document; `name` and `declared` (content type) are only hints.
 
     A compressed file is read as the file in it, of at most `max_inflated` bytes. `url` is the final
-    URL after redirects; with it, HTML gets a WebPage. `members` receives the attachments. Raises
-    IsArchive for a container of files that has no text itself.
+    URL after redirects; with it, HTML gets a WebPage. `members` receives the attachments; only if
+    it gets any, the Document may be without text. Raises IsArchive for a container of files that
+    has no text itself.
 
     Raises Permanent with every code of content_of(), and with: `unsupported_type`, `corrupt`,
     `encrypted`, `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`,
@@ -77,7 +78,7 @@ def extract(
             members=members,
         )
         with recording() as skipped:
-            document = _assemble(content.sniffed, _run(reader, source), ocr)
+            document = _assemble(source, content.sniffed, _run(reader, source))
     return skipped.noted_in(document)
 
 
@@ -149,7 +150,8 @@ def _metadata(extraction: Extraction) -> dict[str, Any]:
     return metadata
 
 
-def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) -> Document:
+def _assemble(source: InputFile, sniffed: Sniffed, extraction: Extraction) -> Document:
+    ocr = source.ocr
     counts: Counter[str] = Counter(extraction.removed)
     texts: list[str] = []
     pages: list[Page] = []
@@ -169,7 +171,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
     # An empty page may still say what it is: a redirect, or one that needs scripts.
     web = extraction.web
     says_why = web is not None and (web.refresh or web.placeholder)
-    if coverage.with_text == 0 and not says_why:
+    if coverage.with_text == 0 and not says_why and not source.has_handed_on:
         if "garbled_text" in extraction.warnings and coverage.unread:
             raise Permanent(_GARBLED, code="no_text")
         raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)

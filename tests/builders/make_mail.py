@@ -28,6 +28,10 @@ class Kept:
     def refuse(self, path: str, *, code: str, message: str) -> None:
         self.refused[path] = code
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.files and not self.refused
+
 
 def eml(body: bytes | str, *, headers: Sequence[str] = (), subject: str = "Hello") -> bytes:
     """A message from Ann to Bob; `headers` are lines put after the usual ones."""

@@ -105,6 +105,21 @@ def document(
     return _assembled(objects)
 
 
+def embedded_file(data: bytes, name: str) -> list[bytes]:
+    """A file and its description, as the first two of `extra`."""
+    return [
+        b"<< /Type /EmbeddedFile /Length %d >>\nstream\n%b\nendstream" % (len(data), data),
+        b"<< /Type /Filespec /F (%s) /UF (%s) /EF << /F 11 0 R >> >>"
+        % (name.encode(), name.encode()),
+    ]
+
+
+def attached(data: bytes, name: str, *sheets: Sheet) -> bytes:
+    """A PDF with one file attached."""
+    names = b"/Names << /EmbeddedFiles << /Names [(%s) 12 0 R] >> >>" % name.encode()
+    return document(*sheets, catalog=names, extra=embedded_file(data, name))
+
+
 def _assembled(objects: Sequence[bytes]) -> bytes:
     out = bytearray(b"%PDF-1.7\n")
     offsets = []

@@ -74,6 +74,11 @@ class FolderSink:
         self._numbers: Counter[str] = Counter()
         self.members: list[Member] = []
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no members."""
+        return not self.members
+
     def add(self, path: str, data: bytes | BinaryIO) -> str | None:
         """Store a file. Returns its final path, or None if the file is too large.
 

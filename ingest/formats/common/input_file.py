@@ -1,8 +1,8 @@
 """Input and output of an extractor; registry.py turns the output into a Document."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 from ingest.model import Encoding, WebPage
 from ingest.page_words import Recognised, Word
@@ -47,6 +47,11 @@ class MemberSink(Protocol):
         """Record a file that cannot be read (`encrypted`, `corrupt` …)."""
         ...
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no file was stored or recorded."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:
@@ -66,6 +71,11 @@ class InputFile:
     """None: pictures cannot be read."""
     members: MemberSink | None = None
     """None: attachments are listed in `metadata` but not kept."""
+
+    @property
+    def has_handed_on(self) -> bool:
+        """Whether `members` has received files: a document without text is no failure then."""
+        return self.members is not None and not self.members.is_empty
 
 
 def present(**found: object) -> tuple[str, ...]:
@@ -100,3 +110,7 @@ class Extraction:
     """Characters that the extractor removed, by the kinds of storable_text.clean."""
     warnings: tuple[str, ...] = ()
     web: WebPage | None = None
+
+    def with_attachments(self, listed: Sequence[Mapping[str, object]]) -> Self:
+        """The same with a list of embedded files in its metadata, unless that is empty."""
+        return replace(self, metadata=self.metadata | filled(attachments=listed))

@@ -249,8 +249,11 @@ class _MessageReader:
         inside = smime.signed_content(mime_parts.content(part))
         if inside is None:
             self.is_encrypted = True
-            return []
-        return self.read(mime_parts.parse_bytes(inside))
+        elif name := smime.name_inside(headers.file_name(part)):
+            self._attachments.add(name, inside)
+        else:
+            return self.read(mime_parts.parse_bytes(inside))
+        return []
 
     def packed_body(self) -> list[str]:
         """The body that Outlook packed, if the message has no other; after all parts were read."""
@@ -282,12 +285,10 @@ class _MessageReader:
         return blocks
 
     def _attach(self, part: Message, kind: str) -> None:
-        name = headers.file_name(part)
         data = mime_parts.content(part)
         decorates = kind.startswith("image/") and part.get_content_disposition() != "attachment"
-        self._attachments.add(
-            name, data, media_type=kind, keep=not decorates or len(data) > _DECORATION
-        )
+        keep = not decorates or len(data) > _DECORATION
+        self._attachments.add(headers.file_name(part), data, media_type=kind, keep=keep)
 
 
 def _says_more(page: Message, text: str) -> bool:
@@ -296,5 +297,4 @@ def _says_more(page: Message, text: str) -> bool:
 
 def _first_text(part: Message) -> Message:
     """The first text part inside a version; the version itself if it has none."""
-    texts = (child for child in part.walk() if child.get_content_type() in _READ)
-    return next(texts, part)
+    return next((child for child in part.walk() if child.get_content_type() in _READ), part)

@@ -9,7 +9,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, filled, pres
 from ingest.formats.mail import mime_parts
 from ingest.formats.mail.message import Mail, read_message
 
-VERSION = f"email {platform.python_version()}, mail 1"
+VERSION = f"email {platform.python_version()}, mail 2"
 """Extractor version, for messages and for mailboxes."""
 
 _MIB = 1024 * 1024
@@ -39,7 +39,7 @@ def check_size(stream: BinaryIO) -> None:
 
 def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Extraction:
     """Build the document of one message. Raises Permanent `no_text` if all of it is encrypted."""
-    if mail.is_encrypted and not mail.body:
+    if mail.is_encrypted and not mail.body and not attachments.metadata():
         # Not the code `encrypted`: the message has no password that its owner could remove.
         raise Permanent(
             "The message is encrypted (S/MIME or PGP), so its text cannot be read.", code="no_text"

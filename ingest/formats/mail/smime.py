@@ -3,15 +3,24 @@
 Only the path down to the content is parsed; signatures are not verified.
 """
 
+import re
+
 _TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 _SEQUENCE, _SET, _INTEGER, _OID, _EXPLICIT = 0x30, 0x31, 0x02, 0x06, 0xA0
 _OCTETS, _OCTETS_IN_PIECES = 0x04, 0x24
+_SIGNED_FILE = re.compile(r"(.+\.\w{1,5})\.p7m", re.IGNORECASE)
 
 
 def is_smime(media_type: str) -> bool:
     """Whether a part of this type holds a message in a CMS block."""
     return media_type in _TYPES
+
+
+def name_inside(name: str) -> str:
+    """The name of a signed file, `a.xml` of `a.xml.p7m`; empty for messages (`smime.p7m`)."""
+    found = _SIGNED_FILE.fullmatch(name)
+    return "" if found is None else found[1]
 
 
 def signed_content(data: bytes) -> bytes | None:

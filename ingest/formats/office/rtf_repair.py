@@ -9,7 +9,8 @@ _HEAD: Final = 200  # bytes in which a file says its character set
 # Line breaks mean nothing in RTF; the reader takes what follows them for text of its own.
 _BROKEN: Final = re.compile(rb"(\\u-?\d{1,5}(?:\\'[0-9a-fA-F]{2}){0,3})[\r\n]+(?=\\'[0-9a-fA-F])")
 # A character beyond U+FFFF is a surrogate pair, which the reader drops.
-_PAIR: Final = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
+# LibreOffice says between the two how many bytes stand for one of them in older readers.
+_PAIR: Final = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?(\\uc\d ?)?\\u(-?\d{4,5})")
 # `\*` begins a group; StarOffice writes it amid the formats of visible text.
 _STRAY_STAR: Final = re.compile(rb"(?<=[a-z0-9 ])\\\*(?=\\[a-z])")
 # Binary data of a link, which the reader takes for its address.
@@ -49,7 +50,7 @@ def _without_tail(data: bytes) -> bytes:
 
 
 def _joined(pair: re.Match[bytes]) -> bytes:
-    high, low = (int(number) & 0xFFFF for number in pair.groups())
+    high, low = (int(number) & 0xFFFF for number in pair.group(1, 3))
     if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
         return pair[0]
-    return b"\\u%d" % (0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
+    return (pair[2] or b"") + b"\\u%d" % (0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)

@@ -60,14 +60,16 @@ def _claimed(workbook: bytes, position: int) -> int:
 
 def read_workbook(stream: BinaryIO) -> tuple[bytes, bool]:
     """The container's stream with all records (or empty), and whether its sectors form a circle."""
+    container = olefile.OleFileIO()
     try:
-        with olefile.OleFileIO(stream) as container:
+        container.open(stream)
+        with container:
             name = next((name for name in _STREAMS if container.exists(name)), None)
             records = bytes(container.openstream(name).read()) if name else b""
             container.loadminifat()
             return records, _is_circular(container.fat) or _is_circular(container.minifat or ())
     except Exception:  # broken structures make olefile raise arbitrary exceptions
-        return b"", False
+        return b"", _is_circular(getattr(container, "fat", None) or ())
     finally:
         stream.seek(0)
 

@@ -6,11 +6,13 @@ from functools import partial
 from importlib.metadata import version
 from typing import BinaryIO
 
+import olefile
 import xlrd
 
 from ingest.errors import Permanent
 from ingest.formats.common.cells import Date, Number, cell_text, date_text
 from ingest.formats.common.number_format import BUILT_IN, is_plain, shown
+from ingest.formats.sheets.biff import read_workbook
 from ingest.optional_steps import improve
 
 VERSION = f"xlrd {version('xlrd')}, sheets 2"
@@ -21,7 +23,12 @@ def sheets(stream: BinaryIO) -> Iterator[tuple[str, bool, Iterator[list[str]]]]:
 
     Raises Permanent `encrypted`, xlrd.XLRDError, and arbitrary exceptions for damaged files.
     """
-    book = _open(stream.read())
+    # Taken out of its container by olefile: xlrd follows circular sectors until memory is used up.
+    workbook, _ = read_workbook(stream)
+    data = workbook or stream.read()
+    if data.startswith(olefile.MAGIC):
+        raise xlrd.XLRDError("The container has no workbook that can be read.")
+    book = _open(data)
     codes = improve("styles", lambda: _codes(book), otherwise=list[str])
     for sheet in book.sheets():
         yield sheet.name, bool(sheet.visibility), _rows(sheet, codes, book.datemode)

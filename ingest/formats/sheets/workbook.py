@@ -59,11 +59,11 @@ def extract(source: InputFile) -> Extraction:
     out = Lines()
     listed, failures = _write(sheets, beside, out)
     text = str(out)
-    if not text.strip():
-        if failures:
-            raise corrupt() if is_panic(failures[0]) else failures[0]
-        raise Permanent("The workbook has no cells with values.", code="empty_content")
+    if not text.strip() and failures:
+        raise corrupt() if is_panic(failures[0]) else failures[0]
     attachments = improve("attachments", lambda: embedded.hand_over(source), otherwise=list)
+    if not text.strip() and not source.has_handed_on:
+        raise Permanent("The workbook has no cells with values.", code="empty_content")
     return Extraction(
         parts=[text],
         extractor=extractor,

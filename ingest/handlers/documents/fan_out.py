@@ -99,19 +99,7 @@ async def fan_out(
     for member in found:
         uri = f"{location.uri}/{member.path}"
         if member.code is not None:
-            refusal = Refusal(code=member.code, message=member.message or "")
-            out.jobs.append(
-                _job(
-                    job,
-                    location,
-                    RefusedMember(
-                        uri=uri,
-                        depth=location.depth + 1,
-                        may_hold_files=_may_hold_files(uri),
-                        refused=refusal,
-                    ),
-                )
-            )
+            out.jobs.append(refused_job(job, location, uri, member.code, member.message or ""))
         else:
             files.append(_look(uri, folder / member.file))
     _check_parser(len(found), files, ctx.archives)
@@ -150,6 +138,19 @@ async def fan_out(
         for file, key in zip(changed, keys, strict=True)
     ]
     return out
+
+
+def refused_job(
+    job: ClaimedJob, location: FileLocation, uri: str, code: str, message: str
+) -> NewJob:
+    """The job that reports a file that could not be read; it fails with `code`."""
+    payload = RefusedMember(
+        uri=uri,
+        depth=location.depth + 1,
+        may_hold_files=_may_hold_files(uri),
+        refused=Refusal(code=code, message=message),
+    )
+    return _job(job, location, payload)
 
 
 def _job(job: ClaimedJob, location: FileLocation, payload: MemberPayload) -> NewJob:

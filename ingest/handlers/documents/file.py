@@ -4,6 +4,7 @@ Files inside it (of a message or an archive) become documents of the same source
 job. The job of the uploaded file waits for them and ends last (finish_members.py).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import repeat
@@ -81,6 +82,8 @@ async def _ingest(
         parsed, inside = await read_file(job, file, location, settings, ctx, progress)
     except IsArchive:
         return _hand_over(job, file, location, ctx)
+    if not parsed.chunks:
+        return _only_files(file, location, inside, ctx)
     text = parsed.document.text
     if len(text) > file.size_bytes:  # compressed; the upload has counted the size
         await require_room(ctx, job.application_id, text=text)
@@ -118,6 +121,54 @@ def _hand_over(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: C
     return Outcome(
         write=write, wait=_WAIT if location.is_root else None, result={"isArchive": True}
     )
+
+
+def _only_files(file: StoredFile, location: FileLocation, inside: FanOut, ctx: Context) -> Outcome:
+    """Queue the jobs of the files inside; the file itself has no text and gets no document."""
+
+    async def write(conn: Connection) -> None:
+        await sources.lock(conn, [location.source.id])
+        await _write_inside(conn, file, location, inside, ctx)
+
+    return Outcome(
+        write=write,
+        wait=_WAIT if location.is_root and inside.jobs else None,
+        result={"holdsOnlyFiles": True},
+    )
+
+
+async def _write_inside(
+    conn: Connection,
+    file: StoredFile,
+    location: FileLocation,
+    inside: FanOut,
+    ctx: Context,
+    *,
+    stored: Sequence[str] = (),
+) -> None:
+    """Queue the jobs for files inside; without any, end the run of an uploaded file now.
+
+    stored: URIs of documents that this transaction writes.
+    """
+    if not location.is_root:
+        await inside.write(conn, location, ctx)
+        await members.reopen(conn, location.root_job_id)
+    elif inside.jobs:
+        await inside.write(conn, location, ctx)
+    else:
+        await members.mark_unchanged(
+            conn,
+            source_id=location.source.id,
+            root_job_id=location.root_job_id,
+            uris=[*inside.kept, *stored],
+        )
+        await members.finish_run(
+            conn,
+            location.source.id,
+            root_job_id=location.root_job_id,
+            file=file,
+            model_id=ctx.model_id,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,25 +274,7 @@ class _Ingested:
     async def _write_part(self, conn: Connection, new: NewDocument) -> None:
         """Write one of several documents: add its counts to the source, queue its inner files."""
         await sources.lock(conn, [new.source_id])
-        if self.location.is_root and not self.inside.jobs:
-            # No jobs to wait for: end now.
-            await members.mark_unchanged(
-                conn,
-                source_id=new.source_id,
-                root_job_id=self.job.id,
-                uris=[*self.inside.kept, new.uri],
-            )
-            await members.finish_run(
-                conn,
-                new.source_id,
-                root_job_id=self.job.id,
-                file=self.file,
-                model_id=new.model_id,
-            )
-        else:
-            await self.inside.write(conn, self.location, self.ctx)
-            if not self.location.is_root:
-                await members.reopen(conn, self.location.root_job_id)
+        await _write_inside(conn, self.file, self.location, self.inside, self.ctx, stored=[new.uri])
         chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)
         await site_documents.add_counts(
             conn,

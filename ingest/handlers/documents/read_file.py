@@ -2,8 +2,9 @@
 
 from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.documents.fan_out import FanOut, fan_out
+from ingest.handlers.documents.fan_out import FanOut, fan_out, refused_job
 from ingest.handlers.documents.file_location import FileLocation
+from ingest.handlers.documents.new_document import partial_code
 from ingest.handlers.documents.parser_retry import retry_crashed_parser_once
 from ingest.model import ChunkSettings
 from ingest.observability import metrics
@@ -21,7 +22,10 @@ async def read_file(
     ctx: Context,
     progress: Progress,
 ) -> tuple[Parsed, FanOut]:
-    """Raises Permanent with parser codes, `no_text` or `blob_missing`, and IsArchive."""
+    """Without chunks if only the files inside it hold text; pages that were lost are a failed job.
+
+    Raises Permanent with parser codes, `no_text` or `blob_missing`, and IsArchive.
+    """
     progress.stage = "extract"
     try:
         async with (
@@ -48,5 +52,9 @@ async def read_file(
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
     progress.log_parsed(parsed)
     if not parsed.chunks:
-        raise Permanent("the file has no text", code="no_text")
+        if not inside:
+            raise Permanent("the file has no text", code="no_text")
+        if (code := partial_code(None, parsed.document.coverage)) is not None:
+            message = "No text was found in the file itself; only the files in it are searchable."
+            inside.jobs.append(refused_job(job, location, location.uri, code, message))
     return parsed, inside

@@ -49,14 +49,26 @@ def _zip_of_zeros(method: int) -> bytes:
     return out.getvalue()
 
 
-def _xls(sheet: bytes = b"", *, circular: bool = False) -> bytes:
+def _xls(sheet: bytes = b"", *, circular: int | None = None) -> bytes:
+    """circular: where the header names the first sector of the table in which the first entry then
+    points to itself; 76: of sectors, 60: of small sectors."""
     stream = make_sheets.excel_97_stream([["Name"], ["Ann"]])
     start = stream.rindex(b"\x09\x08\x10\x00") + 4 + 16
     data = bytearray(make_mail.ole({"Workbook": stream[:start] + sheet + stream[start:]}))
-    if circular:
-        table = 512 * (1 + int.from_bytes(data[76:80], "little"))
+    if circular is not None:
+        table = 512 * (1 + int.from_bytes(data[circular : circular + 4], "little"))
         data[table : table + 4] = bytes(4)
     return bytes(data)
+
+
+def _cut_xls() -> bytes:
+    """A directory in a circle, in a container that ends in the table of small sectors."""
+    data = bytearray(_xls())
+    table, directory = (int.from_bytes(data[at : at + 4], "little") for at in (76, 48))
+    entry = 512 * (1 + table) + 4 * directory
+    data[entry : entry + 4] = data[48:52]
+    data[60:64] = (len(data) // 512 - 1).to_bytes(4, "little")
+    return bytes(data) + bytes(5)
 
 
 def _deep_pdf() -> bytes:
@@ -82,7 +94,9 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.ods", lambda: make_sheets.ods(make_sheets.ods_row("x*16384", times=1_000_000)), "corrupt"
     ),
     "entities that multiply": ("a.xml", lambda: f"{_LAUGHS}<d>&e10;</d>".encode(), "corrupt"),
-    "sectors in a circle": ("a.xls", lambda: _xls(circular=True), "corrupt"),
+    "sectors in a circle": ("a.xls", lambda: _xls(circular=76), "ok"),
+    "sectors in a circle, cut off": ("a.xls", _cut_xls, "corrupt"),
+    "small sectors in a circle": ("a.xls", lambda: _xls(circular=60), "corrupt"),
     "a sheet of 300 GB": (
         "a.xls",
         lambda: _xls(bytes.fromhex("0002 0e00 00000000 00000001 0000 0802 0000")),

@@ -56,13 +56,17 @@ def extract(source: InputFile) -> Extraction:
     with olefile.OleFileIO(io.BytesIO(data)) as ole:
         legacy.refuse_encrypted(ole)
         found = improve("engine", lambda: _read(ole, source.max_pages), otherwise=lambda: None)
+        attachments: list[dict[str, object]] = (
+            []
+            if found is None
+            else improve(
+                "attachments", lambda: _hand_over(found.file, source.members), otherwise=list
+            )
+        )
         if found is None or not any(found.parts):
             source.stream.seek(0)
-            return legacy.extract(source)
+            return legacy.extract(source).with_attachments(attachments)
         properties = improve("metadata", lambda: summary(ole), otherwise=dict[str, str])
-        attachments = improve(
-            "attachments", lambda: _hand_over(found.file, source.members), otherwise=list
-        )
     return Extraction(
         parts=[numbered_slide(text, number) for number, text in enumerate(found.parts, start=1)],
         extractor=_VERSION,

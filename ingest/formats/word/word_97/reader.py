@@ -18,21 +18,29 @@ def extract(source: InputFile) -> Extraction:
     with olefile.OleFileIO(io.BytesIO(data)) as ole:
         legacy.refuse_encrypted(ole)
         found = improve("layout", lambda: _read(ole), otherwise=lambda: None)
-        if found is None or not (found.text.strip() or found.leaves_out):
-            source.stream.seek(0)
-            return legacy.extract(source)
-        properties = improve("metadata", lambda: summary(ole), otherwise=dict[str, str])
-        attachments = improve(
+        attachments: list[dict[str, object]] = improve(
             "attachments",
             lambda: ole_package.hand_over_storages(ole, source.members),
             otherwise=list,
         )
-    return Extraction(
+        source.stream.seek(0)
+        if found is None:
+            return legacy.extract(source).with_attachments(attachments)
+        properties = improve("metadata", lambda: summary(ole), otherwise=dict[str, str])
+    read = Extraction(
         parts=[found.text],
         extractor=document.VERSION,
         title=properties.pop("title", None),
         metadata=dict(properties) | filled(attachments=attachments),
         warnings=present(hidden_text=found.hides_sentence),
+    )
+    if found.text.strip() or found.leaves_out:
+        return read
+    # Perhaps a piece of the text was missed; for the library an empty document is a damaged one.
+    return improve(
+        "engine",
+        lambda: legacy.extract(source).with_attachments(attachments),
+        otherwise=lambda: read,
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
+from tests.builders import make_mail
 from tests.builders.make_mail import Kept, multipart, nested
 
 PLAIN = "Content-Type: text/plain; charset=utf-8\r\n\r\n"
@@ -112,3 +113,16 @@ def test_attachments_of_the_unused_alternative_are_kept() -> None:
     extract(multipart("alternative", PLAIN + "Hi all", rich), sink)
 
     assert sink.files == {"a.pdf": b"%PDF-"}
+
+
+@pytest.mark.parametrize("name", ["IT01_1.xml.p7m", "IT01_1.XML.P7M"])
+def test_a_signed_file_is_handed_on_without_its_signature(name: str) -> None:
+    signed = attached(
+        f"filename={name}", make_mail.signed_block(b"<Fattura/>"), kind="application/pkcs7-mime"
+    )
+    sink = Kept()
+
+    document = extract(multipart("mixed", PLAIN + "The invoice.", signed), sink)
+
+    assert sink.files == {name[:-4]: b"<Fattura/>"}
+    assert "Fattura" not in document.text

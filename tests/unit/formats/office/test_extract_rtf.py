@@ -315,3 +315,7 @@ def test_rtf_that_was_cut_off_keeps_its_last_words() -> None:
     data = rb"{\rtf1\ansi\ansicpg1252 {\b Body} and what was cut"
 
     assert extract(io.BytesIO(data), name="a.rtf").text == "**Body** and what was cut"
+
+
+def test_pairs_that_libreoffice_writes_are_one_character() -> None:
+    assert text(r"a {\uc0\u55357\uc1 \u56832\'3f} b") == "a 😀 b"

@@ -8,7 +8,7 @@ from pypdfium2 import PdfPage
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders.make_mail import Kept
-from tests.builders.make_pdf import Sheet, document, lines
+from tests.builders.make_pdf import Sheet, document, embedded_file, lines
 
 _TEXT = lines(50, 700, "Text of the page.")
 _FORM = b"/AcroForm << /Fields [] /DA (/F 12 Tf) >>"
@@ -22,15 +22,6 @@ def extract(
 ) -> Document:
     data = document(*sheets, catalog=catalog, extra=extra or [])
     return extract_file(io.BytesIO(data), name="a.pdf", members=members)
-
-
-def file(data: bytes, name: str) -> list[bytes]:
-    """Objects 11 and 12: a file and its description."""
-    return [
-        b"<< /Type /EmbeddedFile /Length %d >>\nstream\n%b\nendstream" % (len(data), data),
-        b"<< /Type /Filespec /F (%s) /UF (%s) /EF << /F 11 0 R >> >>"
-        % (name.encode(), name.encode()),
-    ]
 
 
 def test_comments_stand_at_the_end_of_their_page_as_quotations() -> None:
@@ -145,7 +136,7 @@ def test_attached_files_are_listed_and_kept() -> None:
     found = extract(
         Sheet(content=_TEXT),
         catalog=b"/Names << /EmbeddedFiles << /Names [(notes.txt) 12 0 R] >> >>",
-        extra=file(b"hello", "notes.txt"),
+        extra=embedded_file(b"hello", "notes.txt"),
         members=kept,
     )
 
@@ -157,7 +148,11 @@ def test_files_of_comments_are_kept_too() -> None:
     kept = Kept()
     pin = b"/Subtype /FileAttachment /Rect [10 10 30 30] /FS 12 0 R"
 
-    extract(Sheet(content=_TEXT, annotations=[pin]), extra=file(b"hello", "pin.txt"), members=kept)
+    extract(
+        Sheet(content=_TEXT, annotations=[pin]),
+        extra=embedded_file(b"hello", "pin.txt"),
+        members=kept,
+    )
 
     assert kept.files == {"pin.txt": b"hello"}
 
@@ -166,7 +161,7 @@ def test_too_many_attachments_do_not_affect_the_text() -> None:
     found = extract(
         Sheet(content=_TEXT),
         catalog=b"/Names << /EmbeddedFiles << /Names [(notes.txt) 12 0 R] >> >>",
-        extra=file(b"hello", "notes.txt"),
+        extra=embedded_file(b"hello", "notes.txt"),
         members=Kept(full=True),
     )
 
