@@ -52,13 +52,14 @@ def allow_cpu(seconds: float) -> None:
 @contextlib.contextmanager
 def file_size_limit(size: int) -> Iterator[None]:
     """Allow files of up to `size` bytes inside the context."""
+    before, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
     with contextlib.suppress(ValueError, OSError):
         _limit_files(size)
     try:
         yield
     finally:
         with contextlib.suppress(ValueError, OSError):
-            _limit_files(_MAX_FILE)
+            _limit_files(before)
 
 
 def _limit_files(size: int) -> None:
