@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"|\$(?=\S)[^$\n]{1,300}(?<=\S)\$(?!\d))(?P<style>\{[.=][^{}\n]{0,100}\})?"
     rf"|<(?P<closing>/?)(?P<tag>[A-Za-z][\w.-]{{0,40}})(?P<attributes>{_ATTRIBUTES})/?>"
     r"|&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
-    r"|!?\[\[(?P<page>[^\[\]\n|\\]{1,300})(?:\\?\|(?P<alias>[^\[\]\n]{1,300}))?\]\](?![\[(])"
+    r"|(?<!\w)!?\[\[(?![\s$\"'-])(?![\d\s.,]{1,300}\])(?P<page>[^\[\]\n|\\]{1,300})(?:\\?\|(?P<alias>[^\[\]\n]{1,300}))?\]\](?![\[(])"
     r"|(?<=[\])])(?P<set>\{:?[ ]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,200}\})"
     r"|(?<!\S)(?P<hidden>%%[^%\n]{1,1000}%%)(?!\S)"
     r"|(?P<comment>\{/\*[^*]{0,5000}+(?:\*(?!/)[^*]{0,5000}+){0,100}\*/\})"
@@ -33,7 +33,7 @@ _BLOCKS = frozenset(
 )
 _SILENT = frozenset(
     {"span", "font", "kbd", "u", "s", "del", "ins", "small", "big", "sub", "sup", "mark", "abbr"}
-    | {"source", "wbr", "td", "th", "col", "colgroup", "cite", "q", "var", "ruby", "rt", "rp"}
+    | {"source", "wbr", "col", "colgroup", "cite", "q", "var", "ruby", "rt", "rp"}
     | {"strike", "input", "button", "label", "svg", "path", "time", "bdi", "nobr"}
 )
 _WORDS = frozenset(
@@ -42,6 +42,8 @@ _WORDS = frozenset(
     | {"mark", "picture", "code", "font", "pre", "table", "col"}
 )
 """Tags that may also be placeholders, as in `cp <source>`."""
+_NO_ATTRIBUTES = re.compile(r"\s*[^\s\w:@{/\"'`.#]")
+"""Begins what is an expression, as in `a<b && c>d`."""
 _CLOSING = re.compile(r"</([A-Za-z][\w-]{0,40})")
 _UPPER = _SILENT | _EMPHASIS.keys() | {"a", "li", "img"}
 """Tags that are sometimes in upper case."""
@@ -97,6 +99,8 @@ class _Writer:
         tag = name.lower()
         if name[0].isupper() and tag not in _BLOCKS and tag not in _UPPER:
             return self._component(found)
+        if _NO_ATTRIBUTES.match(found["attributes"]):
+            return found[0]
         if tag in _WORDS - self._closed and not found["attributes"].strip(" /"):
             return found[0]
         if tag == "a":
@@ -111,6 +115,8 @@ class _Writer:
             return "" if is_closing else "\n- "
         if tag in _BLOCKS:
             return " " if found.string.startswith("|", self._line_start) else "\n"
+        if tag in ("td", "th"):
+            return " "
         return "" if tag in _SILENT else found[0]
 
     def _link(self, found: re.Match[str]) -> str:
@@ -133,6 +139,9 @@ class _Writer:
 
     def _character(self, found: re.Match[str]) -> str:
         character = unescape(found[0]).replace("\xa0", " ")
+        if character == " ":  # four at the start of a line would make it code
+            before = found.string[self._line_start : found.start()][:_LONGEST_INDENT]
+            return "" if not before.replace("&nbsp;", "").strip() else " "
         if character == "|":
             return r"\|"
         return f"\\{character}" if character in _AT_START and self._is_first(found) else character

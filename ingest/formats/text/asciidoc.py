@@ -59,6 +59,8 @@ class _Reader:
         self._language = ""
         self._options = ""
         """The last line of options, until the block that they belong to."""
+        self._literal_end = -1
+        """The line below the last one of a literal paragraph, which is indented."""
         self._source = ""
         """Whom the open quotation names."""
 
@@ -146,7 +148,11 @@ class _Reader:
     def _text(self, line: str) -> str:
         if line.strip() == "+":
             return ""
-        if item := _ITEM.match(line):
+        item = _ITEM.match(line)
+        if line.strip() and (self._literal_end == self._at - 1 or self._is_literal(line, item)):
+            self._literal_end = self._at
+            return plain(line)
+        if item:
             depth = min(len(item[1] or item[2] or "*"), _MOST_INDENTED) - 1
             sign = "1." if item[2] else "-"
             return f"{'   ' * depth}{sign} {self._inline.write(line[item.end() :])}"
@@ -157,6 +163,11 @@ class _Reader:
                 f"{self._inline.write(term[1])}: {self._inline.write(term[2] or '')}".rstrip()
             )
         return plain(self._inline.write(line))
+
+    def _is_literal(self, line: str, item: re.Match[str] | None) -> bool:
+        before, above = ["", "", *self._lines[max(self._at - 3, 0) : self._at - 1]][-2:]
+        is_term = before.rstrip().endswith("::")
+        return line[:1] in (" ", "\t") and item is None and not above.strip() and not is_term
 
 
 def _is_underlined(mark: str, below: str) -> bool:

@@ -17,6 +17,9 @@ from ingest.formats.text.reading import Reading, fenced, lines_of
 
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _HEADING = re.compile(rf"[ \t]*\\({'|'.join(_LEVELS)}|frametitle)(?![A-Za-z])\*?")
+_SETTING = re.compile(
+    r"\\(?:begin|end)\{(?:center|minipage|tabular|flushleft)\}(?:\{[^{}\n]{0,60}\})?"
+)
 _STATED = re.compile(r"^[ \t]*\\(title|author)(?![A-Za-z])", re.MULTILINE)
 _BODY = re.compile(r"^[ \t]*\\begin\{document\}", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"[ \t]*\\(begin|end)\{([a-zA-Z]{1,30}\*?)\}(.*)")
@@ -24,6 +27,8 @@ _STRUCTURE = re.compile(
     rf"[ \t]*\\(?:begin|end|item|bibitem|frametitle|{'|'.join(_LEVELS)})(?![A-Za-z])"
 )
 _TABLES = frozenset({"tabular", "tabularx", "tabulary", "longtable", "tabu", "supertabular"})
+_APART = re.compile(rf"[ \t]*\\begin\{{(?:{'|'.join(sorted(_TABLES | CODE))})\*?\}}")
+"""Ends a paragraph also within braces, as in `{\\small \\begin{tabular}…`."""
 _FORMULAS = frozenset(
     {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign"}
     | {"alignat", "dmath"}
@@ -79,7 +84,7 @@ class _Reader:
             return None
         rest = text[found.end() : found.end() + 5000]
         given = arguments(rest, 0, closing_braces(rest), 1)[0]
-        shown = " ".join(Inline({}).write(given[0]).split()) if given else ""
+        shown = " ".join(Inline({}).write(_SETTING.sub(" ", given[0])).split()) if given else ""
         return re.sub(r"\[\^\d+\]", "", shown).replace(" ,", ",") or None
 
     def read(self, lines: list[str]) -> Iterator[str]:
@@ -196,6 +201,8 @@ def _paragraph_end(lines: list[str], begin: int) -> int:
     depth, blank, end = 0, 0, None
     for at in range(begin, min(begin + _MOST_LINES, len(lines))):
         line = lines[at]
+        if at > begin and _APART.match(line):
+            return at
         if at > begin and (_STRUCTURE.match(line) or not line.strip()):
             end = at if end is None else end
             blank += 1

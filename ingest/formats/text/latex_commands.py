@@ -22,11 +22,11 @@ DROPPED = {
     " hypersetup setbeamertemplate usetheme usecolortheme phantom hphantom vphantom"
     " selectlanguage linespread lstset hyphenation title author date markright todo pdfbookmark"
     " captionsetup nocite cline vskip color definecolor graphicspath stepcounter refstepcounter"
-    " usetikzlibrary RequirePackage citestyle keywords bibinput addtocategory def let gdef edef",
+    " usetikzlibrary RequirePackage citestyle bibinput addtocategory def let gdef edef",
     2: "setcounter addtocounter setlength addtolength newcommand renewcommand providecommand"
     " newtheorem rule fontsize markboth DeclareMathOperator setbeamercolor setbeamerfont newlength"
     " newcounter DeclareRobustCommand pgfplotsset",
-    3: "addcontentsline newenvironment renewenvironment definecolor",
+    3: "addcontentsline newenvironment renewenvironment definecolor specialrule",
 }
 """Commands that show nothing, by their number of arguments."""
 

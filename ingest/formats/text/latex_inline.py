@@ -76,9 +76,7 @@ class Inline:
                 out.append(shown)
             elif found["brace"]:
                 end = closing.get(found.start())
-                if end is None:
-                    out.append(found["brace"])
-                else:
+                if end is not None:  # one without the other is of a longer group
                     out.append(self._write(text[at:end], depth + 1))
                     at = end + 1
             else:

@@ -1,6 +1,7 @@
 """The source of a LaTeX file, prepared for reading by lines: no comments, structure apart."""
 
 import re
+from bisect import bisect_left
 
 from ingest.formats.text.latex_inline import Macros, arguments, closing_braces
 
@@ -13,6 +14,15 @@ _BREAK = re.compile(
     r"|\\(?:chapter|(?:sub){0,2}section)\*?[\[{]|\\(?:item|frametitle|bibitem)(?![A-Za-z]))"
 )
 _TRAILING = re.compile(r"(\\end\{[a-zA-Z]{1,30}\*?\})(?=[ \t]*\S)")
+_CELL_TABLE = re.compile(
+    r"\\begin\{tabular\}(?:\[[a-z]\])?\{(?:@\{\})?[lcr](?:@\{\})?\}([^&\n]{0,1000}?)\\end\{tabular\}"
+)
+"""A table of one column on one line breaks the lines of a cell."""
+_SCALED = re.compile(
+    r"\\(?:resizebox\*?\{[^{}\n]{0,80}\}\{[^{}\n]{0,80}\}|(?:scalebox|adjustbox)\{[^{}\n]{0,80}\})"
+    r"[ \t]?\{\s{0,9}(?=\\begin\{tab)"
+)
+_SCALED_END = re.compile(r"(\\end\{tab[a-z]{2,6}\*?\})\s{0,9}\}")
 _UNREAD = re.compile(r"\\iffalse(?![A-Za-z])|\\fi(?![A-Za-z])")
 _DEFINED = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|DeclareMathOperator)\*?"
@@ -54,10 +64,25 @@ def prepared(text: str) -> str:
             lines += [*(_on_lines(before) if before.strip() else []), mark + rest]
         else:
             lines += _on_lines(line)
-    return "\n".join(lines)
+    return _without_scaling("\n".join(lines))
+
+
+def _without_scaling(text: str) -> str:
+    """The text with tables out of the braces that scale them, such as those of `\\resizebox`."""
+    ends = [(end.end(1), end.end()) for end in _SCALED_END.finditer(text)]
+    pieces: list[str] = []
+    at = 0
+    for begin in _SCALED.finditer(text):
+        following = bisect_left(ends, (begin.end(), 0))
+        if begin.start() >= at and following < len(ends):
+            pieces += [text[at : begin.start()], text[begin.end() : ends[following][0]]]
+            at = ends[following][1]
+    return "".join([*pieces, text[at:]])
 
 
 def _on_lines(line: str) -> list[str]:
+    if "\\begin{tabular}" in line:
+        line = _CELL_TABLE.sub(lambda cell: cell[1].replace("\\\\", " "), line)
     if "\\" not in line:
         return [line] if line.strip() else [""]
     return _TRAILING.sub(r"\1\n", _BREAK.sub("\n", line)).split("\n")

@@ -4,7 +4,7 @@ import re
 
 from ingest.formats.common.raised_text import lowered, raised, written_out
 
-_LINK = re.compile(r"\[\[([^\]\n]{1,500})\](?:\[([^\]\n]{1,300})\])?\]")
+_LINK = re.compile(r"(?<!\w)\[\[(?!\s)([^\]\n]{1,500})\](?:\[([^\]\n]{1,300})\])?\]")
 _WEB = re.compile(r"https?:|mailto:")
 _INNER = re.compile(r"(?:file|id|fuzzy|attachment):|[*#]")
 _MARK = re.compile(r"\[fn:([\w-]{1,40})\]")
@@ -14,7 +14,7 @@ _TIME = re.compile(
     r"[<\[](\d{4}-\d\d-\d\d(?: [^\W\d]{1,12}\.?)?(?: [\d:-]{4,11})?)"
     r"(?: [.+-]{1,2}\d{1,4}[hdwmy]){0,3}[>\]]"
 )
-_TARGET = re.compile(r"<<<?([^<>\n]{1,100})>>>?")
+_TARGET = re.compile(r"<<<?(?!\s)([^<>\n]{1,100})(?<!\s)>>>?")
 _ANGLED = re.compile(r"<((?:https?|mailto):[^<>\s]{1,500})>")
 
 

@@ -25,7 +25,7 @@ _SUBSTITUTE = re.compile(r"\|([^|\s](?:[^|\n]{0,78}[^|\s])?)\|_{0,2}")
 _MARK = re.compile(r"\[#?([\w.-]{1,40})\]_(?!\w)")
 _NUMBERED = re.compile(r"\[([#*])\]_(?!\w)")
 _LITERAL = re.compile(r"(``[^`].{0,1000}?``)", re.DOTALL)
-_NULL_SPACE = re.compile(r"\\[ \n]")
+_NULL_SPACE = re.compile(r"\\ |(?<=\S)\\\n")  # ` \` at the end of a line is of commands
 _ESCAPED = re.compile(r"\\([^\s\w])")
 _MOST_SUBSTITUTES = 1000
 

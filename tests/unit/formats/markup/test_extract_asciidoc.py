@@ -18,6 +18,12 @@ def lines(text: str) -> list[str]:
     [
         ("= T\nAda <a@x.org>\nv1.0, 2024-01-01\n:x: 1\n\nText {x}.\n",
          ["# T", "Ada <a@x.org>", "Text 1."]),
+        ("Use a[[0]], f((a+b)) and [[here]]this.\n", ["Use a[[0]], f((a+b)) and this."]),
+        ("x\n\n cout << {x} <<\n  *y* << `+a+`;\n\nEnd {x}\n",
+         ["x", " cout << {x} <<", "  *y* << `+a+`;", "End {x}"]),
+        ("C::\n\n  _A_ {plus}.\n\n  lit {plus}\n----\na\n----\nb {plus} c\n",
+         ["C:", "  _A_ +.", "  lit {plus}", "```", "a", "```", "b + c"]),
+        (":x: 1\n\n literal {x}\n\n  * {x}\n", [" literal {x}", "- 1"]),
         ("NOTE: Mind.\n\n[WARNING]\n.Hot\n====\nBurns.\n====\n",
          ["Note: Mind.", "Warning:", "**Hot**", "Burns."]),
         ("* one\n** two\n. first\n.. sub\n+\ncontinued\n* [x] done\n",

@@ -32,6 +32,14 @@ def lines(body: str, preamble: str = "") -> list[str]:
          ["CO₂, m², 5 kilometre per second"]),
         (r"\enquote{So} ``it'' --- is\dots{} \LaTeX{} \alpha{} \today",
          ["“So” “it” — is… LaTeX \\alpha"]),
+        (r"Words.\keywords{one, two}", ["Words.one, two"]),
+        ("\\resizebox{0.8\\textwidth}{!}{%\n"
+         "\\begin{tabular}{lc}\na & b \\\\\n1 & 2\n\\end{tabular}%\n}\nEnd",
+         ["| a | b |", "|---|---|", "| 1 | 2 |", "End"]),
+        ("{\\small\n\\centering\n\\begin{tabular}{@{}lc@{}}\n"
+         r"a & \textbf{\begin{tabular}[c]{@{}c@{}}b\\ c\end{tabular}} \\"
+         r"\specialrule{1pt}{-1pt}{0pt} 1 & 2"
+         "\n\\end{tabular}\n}\nEnd", ["| a | b c |", "|---|---|", "| 1 | 2 |", "End"]),
         ("\\iffalse\nhidden\n\\fi\nShown\n\\begin{comment}\nhidden\n\\end{comment}", ["Shown"]),
         (r"\setcounter{page}{1}\thispagestyle{empty}\vspace*{1cm}\input{x}\centering Text\par Next",
          ["Text", "Next"]),

@@ -186,3 +186,23 @@ def test_a_heading_with_a_link_gives_its_words_as_the_title() -> None:
 @pytest.mark.parametrize("name", ["a.md", "a.mdx"])
 def test_dialects_are_read_in_linear_time(name: str, piece: str) -> None:
     assert extract("x\n" + piece * 20_000, name).text  # quadratic: minutes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if (a<b && c>d) or (i<s || j>p) or [a<b, c>d] then",
+        "a[[0]], m[[i]], [[1, 2]] and if [[ -f $x ]]; then or [[-n a]]",
+    ],
+)
+def test_expressions_are_no_markup(text: str) -> None:
+    assert paragraphs(f"Text\n\n{text}\n") == ["Text", text]
+
+
+def test_cells_in_html_around_blank_lines_keep_apart() -> None:
+    text = "<table>\n<tr><td>a</td><td>b</td></tr>\n\n<tr><th>c</th><th>d</th></tr>\n</table>\n"
+    assert " ".join(" ".join(paragraphs(text)).split()) == "a b c d"
+
+
+def test_spaces_in_entities_make_no_code() -> None:
+    assert extract("&nbsp;&nbsp;&nbsp;&nbsp;Or&nbsp;this.\n").text == "Or this.\n"

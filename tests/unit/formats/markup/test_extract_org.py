@@ -20,6 +20,8 @@ def lines(text: str) -> list[str]:
          ["# Buy milk", "SCHEDULED: 2024-01-02 Tue 10:00"]),
         ("#+TODO: OPEN(o) | CLOSED(c!)\n* OPEN One\n* NEXT steps\n* CLOSED\n",
          ["# One", "# NEXT steps", "# CLOSED"]),
+        ("if [[ -f x ]]; then a[[0]] = 1 << 2 >> 3\n",
+         ["if [[ -f x ]]; then a[[0]] = 1 << 2 >> 3"]),
         ("******* Deep\nx\n", ["###### Deep", "x"]),
         ("* A\n** COMMENT Hidden\nhidden\n*** Below\n** B\n#+begin_comment\nhidden\n#+end_comment\n"
          "#+begin_export html\n<b>\n#+end_export\nx\n", ["# A", "## B", "x"]),

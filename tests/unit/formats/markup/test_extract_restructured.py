@@ -93,3 +93,10 @@ def test_a_title_may_be_longer_than_its_underline() -> None:
 ])  # fmt: skip
 def test_it_is_read_in_linear_time(piece: str) -> None:
     assert registry.extract(io.BytesIO(b"x\n\n" + piece.encode() * 20_000), name="a.rst").text
+
+
+def test_continued_lines_of_commands_stay_and_escaped_line_ends_join() -> None:
+    text = "Doc\n===\n\nRun:\n\n    aws get \\\n        --id 1\n\nre\\\nstructured\n"
+    found = registry.extract(io.BytesIO(text.encode()), name="a.rst").text
+    assert "aws get \\\n        --id 1" in found
+    assert "restructured" in found
