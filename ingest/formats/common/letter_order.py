@@ -174,9 +174,10 @@ def logical_order(line: str, *, is_right_to_left: bool) -> list[tuple[int, bool]
 
 
 def _is_sentence_from_left(line: str) -> bool:
-    """Whether a line has its first word at the left and the sign that ends it at the right."""
+    """Whether a line has a word at its left end, and the sign that ends it at the right."""
     return (
-        _LATIN.match(line) is not None
+        line[:1].isalnum()
+        and _LATIN.search(line) is not None
         and line.endswith((".", "?", "!"))
         and line.count(" ") >= _SPACES_IN_SENTENCE
     )

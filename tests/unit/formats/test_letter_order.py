@@ -44,6 +44,7 @@ def test_a_sentence_from_left_to_right_may_have_mostly_hebrew_words() -> None:
     assert logical_text(f"{before}See also: רפס תיב, p. 12; and הרות ירפס.") == (
         f"{before}See also: בית ספר, p. 12; and ספרי תורה."
     )
+    assert logical_text(f"{before}לארשי was chosen.") == f"{before}ישראל was chosen."
 
 
 def test_marks_of_quotes_and_ends_of_lines_stay() -> None:
