@@ -30,6 +30,7 @@ _FREQUENT = frozenset(
 _ARTICLE = "\u0627\u0644"
 _WORDS = re.compile("[\u05d0-\u05ea]{2,}|[\u0621-\u064a\u066e-\u06d3]{2,}")
 _WITH_ARTICLE = 4  # letters of a word that has the article
+_SPACES_IN_SENTENCE = 2
 _VISUAL, _HEBREW = "iso8859-8", "cp1255"
 _UNDECLARED = 4  # evidence that a text without a stated charset must have
 _LATIN = re.compile(f"(?!{RIGHT_TO_LEFT.pattern})[^\\W\\d_]")
@@ -157,7 +158,11 @@ def logical_order(line: str, *, is_right_to_left: bool) -> list[tuple[int, bool]
     `is_right_to_left`: the direction of the text around it; else only its right-to-left passages
     change.
     """
-    if is_right_to_left or runs_right_to_left(line):
+    if _is_sentence_from_left(line) and not (is_right_to_left and RIGHT_TO_LEFT.search(line)):
+        is_right_to_left = False
+    elif not is_right_to_left:
+        is_right_to_left = runs_right_to_left(line)
+    if is_right_to_left:
         return _reversed(line, 0, len(line))
     order: list[tuple[int, bool]] = []
     end = 0
@@ -166,6 +171,16 @@ def logical_order(line: str, *, is_right_to_left: bool) -> list[tuple[int, bool]
         end = passage.end()
         order += _reversed(line, passage.start(), end)
     return order + [(place, False) for place in range(end, len(line))]
+
+
+def _is_sentence_from_left(line: str) -> bool:
+    """Whether a line has a word at its left end, and the sign that ends it at the right."""
+    return (
+        line[:1].isalnum()
+        and _LATIN.search(line) is not None
+        and line.endswith((".", "?", "!"))
+        and line.count(" ") >= _SPACES_IN_SENTENCE
+    )
 
 
 def _reversed(line: str, start: int, end: int) -> list[tuple[int, bool]]:

@@ -222,7 +222,7 @@ class PageReader:
         find = tables_right_to_left if from_right else tables_to_markdown
         run_or_roll_back("tables", one, lambda: find(page, text_page, lines))
         run_or_roll_back("raised", one, lambda: join_broken(lines))
-        attempt("layout", lambda: drop_shadows(lines))
+        attempt("layout", lambda: drop_shadows(text_page, lines))
         attempt("layout", lambda: find_fixed_width(text_page, lines))
         attempt("headings", lambda: find_bold(text_page, lines))
 

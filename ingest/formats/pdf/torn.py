@@ -8,7 +8,7 @@ from statistics import median
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.spans import utf16_indices
-from ingest.formats.pdf.layout.text_lines import PageLines
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 # Scripts without spaces between words, or with words of one letter, are left as they are.
 _WORD = re.compile("[A-Za-z\u00c0-\u052f\u1e00-\u1fff]+")
@@ -19,6 +19,7 @@ _BETWEEN_WORDS = 1.5  # of the gap between letters
 _PAIR = re.compile(r"(\S)\1")
 _PAIRS = re.compile(r"(?:(\S)\1|\s)+")
 _DIFFERENT = 5  # letters in a line of pairs; `XXXX` and `---` are no letters said twice
+_ON = 0.25  # share of a letter's width and height that its shadow covers
 
 
 def better_text(text: str, ask: Callable[[], str | None]) -> str:
@@ -37,15 +38,36 @@ def is_spaced_apart(text: str) -> bool:
     return sum(len(word) == 1 for word in words) >= _SINGLE * len(words)
 
 
-def drop_shadows(page: PageLines) -> None:
+def drop_shadows(text_page: int, page: PageLines) -> None:
     """Leave each letter once in lines whose letters are all drawn twice, as with a shadow.
 
     pdfium leaves out letters that are drawn twice at one place, but not if they are further apart.
+    Codes such as `AABBCCDDEE` have the same letters, but beside each other.
     """
     for line in page.lines:
         is_doubled = _PAIRS.fullmatch(line.text) is not None
-        if is_doubled and len(set(filter(str.isalpha, line.text))) >= _DIFFERENT:
+        if (
+            is_doubled
+            and len(set(filter(str.isalpha, line.text))) >= _DIFFERENT
+            and _overlap(text_page, line)
+        ):
             line.text = _PAIR.sub(r"\1", line.text)
+
+
+def _overlap(text_page: int, line: Line) -> bool:
+    """Whether the letters of most pairs stand on each other."""
+    if line.end - line.start != len(line.text):
+        return False
+    places = [match.start() + line.start for match in _PAIR.finditer(line.text)]
+    boxes = pdfium.char_boxes(text_page, [at for place in places for at in (place, place + 1)])
+    return 2 * sum(map(_cover, boxes[::2], boxes[1::2])) > len(places)
+
+
+def _cover(box: Box, other: Box) -> bool:
+    left, top, right, bottom = box
+    width = min(right, other[2]) - max(left, other[0])
+    height = min(top, other[1]) - max(bottom, other[3])
+    return width > _ON * (right - left) and height > _ON * (top - bottom)
 
 
 def respaced(text_page: int, text: str, count: int) -> str:

@@ -38,6 +38,15 @@ def test_in_text_from_left_to_right_only_the_passage_turns() -> None:
     assert logical_text(text) == "The word שלום עולם (hello world) is Hebrew; 12 ימים are days."
 
 
+def test_a_sentence_from_left_to_right_may_have_mostly_hebrew_words() -> None:
+    before = "The rest of the text is in English.\n"
+
+    assert logical_text(f"{before}See also: רפס תיב, p. 12; and הרות ירפס.") == (
+        f"{before}See also: בית ספר, p. 12; and ספרי תורה."
+    )
+    assert logical_text(f"{before}לארשי was chosen.") == f"{before}ישראל was chosen."
+
+
 def test_marks_of_quotes_and_ends_of_lines_stay() -> None:
     assert logical_text("> > םלוע םולש \r\n\r\nOK\n") == "> > שלום עולם \r\n\r\nOK\n"
 

@@ -5,6 +5,7 @@ nothing else was found.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ _LONGEST = 80  # characters
 _WIDEST = 0.8  # of the width of the text
 _WIDE = 0.95  # font sizes per character; wider lines have gaps, as the header of a table
 _APART = 0.4  # line heights above a heading
+_OFTEN = 4  # times
 _TEXT = 120  # characters of text to each heading, on average
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}(?!\))")
 _SENTENCES = re.compile(r"[^\W\d_]{3,}[.;] ")  # not a heading: it goes on
@@ -88,9 +90,11 @@ def _counted(alone: Sequence[tuple[Line, Line | None]]) -> list[Line]:
 
 
 def _in_capitals(alone: Sequence[tuple[Line, Line | None]]) -> list[Line]:
-    """Lines in capitals above text that is not."""
-    return [
+    """Lines in capitals above text that is not; a line repeated often names who speaks."""
+    found = [
         line
         for line, below in alone
         if line.text.isupper() and (below is None or not below.text.isupper())
     ]
+    times = Counter(line.text for line in found)
+    return [line for line in found if times[line.text] < _OFTEN]

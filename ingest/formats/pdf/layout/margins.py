@@ -79,7 +79,8 @@ def move_notes_to_sections(pages: Sequence[PageLines]) -> None:
             mark = _mark(line.text) if NOTE.match(line.text) else ""
             at = marked.get(mark)
             # A line of a note may begin with a figure; a note whose mark is lost follows another.
-            if at is not None or (mark and line.text[0] not in _FIGURES) or mark == _next(last):
+            is_next = line.text[0] not in _FIGURES or mark == _next(last)
+            if at is not None or (mark and is_next):
                 last = mark
                 end = next((h for h in headings if at is not None and h > at), len(page.lines))
             before.setdefault(end, []).append(line)

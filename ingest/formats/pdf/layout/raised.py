@@ -17,9 +17,10 @@ from ingest.formats.pdf.layout.text_lines import Line, PageLines
 # All of up to _LONGEST_MARK digits in a row, but no single one behind a space. Written so that it
 # begins with a plain digit, which takes a fifteenth of the time.
 _FIGURE = re.compile(r"\d(?:(?<=\S\d)\d{,2}|\d{1,2})(?!\d)(?<!\d\d\d\d)")
-# Figures that may end in a mark, as `8,935,112³` or `2020¹`; figures behind a space or line break.
+# Figures that may end in a mark, as `8,935,112³` or `2020¹`; figures behind a space or line break,
+# but none of a fraction.
 _LONG_FIGURE = re.compile(r"\d{4,}")
-_SPACED = re.compile(r"\d(?<=[ \n]\d)\d?(?=[\s,]|$)")
+_SPACED = re.compile(r"\d(?<=[ \n]\d)\d?(?=[\s,]|$)(?!\s*[/\u2044])")
 _SIGNS = "-\u2212\u2013"
 _BEFORE_MARK = frozenset(")]”\u2019\"'.,;:!?")
 _BETWEEN = " \r\n" + "".join(_BEFORE_MARK)
@@ -32,8 +33,9 @@ _SMALLER = 0.85  # times the height of the text beside it
 _RAISED, _BELOW_TOP, _LOWERED = 0.12, 0.2, 0.02
 _SUPER = str.maketrans("0123456789+-\u2212\u2013=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
 _SUB = str.maketrans("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
-_MARKED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
-_JOINING = _MARKED | {"\N{FRACTION SLASH}"}
+MARKED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+"""Raised and lowered figures and signs, as mark_raised() writes them."""
+_JOINING = MARKED | {"\N{FRACTION SLASH}"}
 _LARGE_LETTERS = "\u0590"  # figures are smaller than letters behind it, as those of Chinese
 _LONG_NOTE = 12  # characters; less is no note
 _FIGURES = frozenset("0123456789+-\u2212\u2013=(),")

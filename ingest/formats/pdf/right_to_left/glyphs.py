@@ -11,6 +11,7 @@ from operator import attrgetter
 from ingest.formats.common.letter_order import ARABIC, RIGHT_TO_LEFT
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium_characters import drawn
+from ingest.formats.pdf.layout.raised import MARKED
 from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.text_lines import Line
 
@@ -79,7 +80,7 @@ def glyphs_of(text_page: int, line: Line, number: int, turn: int) -> list[Glyph]
     is_apart = False
     characters = zip(
         indices,
-        pdfium.letters(text_page, indices),
+        _letters(text_page, line, indices),
         boxes,
         drawn(text_page, indices),
         strict=True,
@@ -114,6 +115,17 @@ def glyphs_of(text_page: int, line: Line, number: int, turn: int) -> list[Glyph]
         origin = place if left < right else None
     _drop_stretches(found)
     return [_joined(group) if len(group) > 1 else group[0] for group in parts]
+
+
+def _letters(text_page: int, line: Line, indices: Sequence[int]) -> str:
+    """pdfium's, but with the raised and lowered figures that were found in the line."""
+    letters = pdfium.letters(text_page, indices)
+    if len(letters) != len(line.text):
+        return letters
+    return "".join(
+        marked if marked in MARKED else letter
+        for letter, marked in zip(letters, line.text, strict=True)
+    )
 
 
 def _drop_stretches(glyphs: Sequence[Glyph]) -> None:

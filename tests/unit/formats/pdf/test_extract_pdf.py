@@ -212,8 +212,10 @@ def test_letters_drawn_with_a_shadow_are_read_once() -> None:
     assert extract(document(page)).text.removeprefix("# ") == title
 
 
-@pytest.mark.parametrize("line", ["XXXXXX", "aabbccdd", "1122334455"])
-def test_pairs_of_few_letters_or_of_figures_are_kept(line: str) -> None:
+@pytest.mark.parametrize(
+    "line", ["XXXXXX", "aabbccdd", "1122334455", "AABBCC DDEEFF", "ooppqqrrsstt uuvv"]
+)
+def test_letters_that_stand_twice_beside_each_other_are_kept(line: str) -> None:
     assert extract(document(lines(50, 700, line))).text == line
 
 

@@ -133,6 +133,14 @@ def test_capitals_are_headings_in_one_font() -> None:
     assert headings(sections(at(50, 705, "CONFIDENTIAL"))) == []
 
 
+def test_names_of_speakers_are_no_headings() -> None:
+    names = ["ANNA", "BEN (OFF)"] * 4
+    pages = (at(50, 705 - 150 * n, name) for n, name in enumerate(names[:4]))
+    again = (at(50, 705 - 150 * n, name) for n, name in enumerate(names[4:]))
+
+    assert headings(sections(*pages), sections(*again)) == []
+
+
 @pytest.mark.parametrize("name", ["Theorem 2", "Lemma 3.1 (Gauss)", "Définition 4", "Satz"])
 def test_the_names_of_theorems_are_no_headings(name: str) -> None:
     assert headings(at(50, 700, name, font="B") + lines(50, 680, *PROSE * 6)) == []

@@ -215,6 +215,21 @@ def test_footnotes_stand_at_the_end_of_the_section_with_their_mark() -> None:
     assert second.rstrip().endswith("2 For a hundred crowns.")
 
 
+def test_a_footnote_marked_by_a_star_keeps_its_lines() -> None:
+    rest = ["Nothing else of what was said is of any use to the reader of this page."] * 8
+    content = (
+        with_mark(50, 740, "The pumps of the old house", "*", "", size=20)
+        + lines(50, 700, *rest)
+        + at(50, 500, "The second pump", size=20)
+        + lines(50, 470, *rest)
+        + lines(50, 90, "* Printed by leave of the owner, who", "keeps all rights.", size=8)
+    )
+
+    text = extract(content)
+
+    assert "* Printed by leave of the owner, who\nkeeps all rights.\n\n# The second" in text
+
+
 def test_a_footnote_without_its_mark_stays_at_the_end_of_the_page() -> None:
     rest = ["Nothing else of what was said is of any use to the reader of this page."] * 8
     content = (

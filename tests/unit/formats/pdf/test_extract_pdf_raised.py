@@ -65,6 +65,14 @@ def test_what_stands_above_another_figure_is_no_mark(below: bytes) -> None:
     assert ("Buy 5²" in extract(content)) is not bool(below)
 
 
+def test_the_numerator_of_a_fraction_is_no_exponent() -> None:
+    fraction = at(85, 704, "1", size=6) + at(88.4, 700, "/") + at(91.8, 699, "2", size=6)
+
+    text = extract(lines(50, 740, "Some text before it.") + at(50, 700, "Bolts 2 ") + fraction)
+
+    assert "\u00b9" not in text
+
+
 def test_figures_of_the_size_of_the_text_are_no_marks() -> None:
     content = at(50, 700, "The second Haj 2 and") + at(170, 700, "12", size=7)
 

@@ -11,7 +11,7 @@ import pytest
 
 from ingest.formats.common.letter_order import order_evidence
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import document, grid
+from tests.builders.make_pdf import at, document, grid
 
 
 def japanese(mode: bytes, content: bytes) -> bytes:
@@ -167,6 +167,22 @@ def test_a_hebrew_passage_in_an_english_line_turns_alone() -> None:
     assert extract_file(io.BytesIO(drawn(shown)), name="a.pdf").text == (
         "The words שכר דירה (rent) are of 1948."
     )
+
+
+def test_an_english_cell_beside_hebrew_keeps_the_end_of_its_sentence() -> None:
+    row = "The roof is new.     .שדח גגה לש עבצה"
+
+    text = extract_file(io.BytesIO(drawn(row, "םויה לש םלוע םולש")), name="a.pdf").text
+
+    assert text.startswith("הצבע של הגג חדש. The roof is new.")
+
+
+def test_lowered_figures_in_a_hebrew_line_stay_lowered() -> None:
+    water = at(275, 700, "H") + at(283.7, 697, "2", size=7) + at(287.6, 700, "O")
+
+    found = extract_file(io.BytesIO(drawn_at([(340, 700, "םה םימ")], water)), name="a.pdf")
+
+    assert found.text == "מים הם H\u2082O"
 
 
 def test_letters_of_a_ligature_keep_their_order() -> None:
