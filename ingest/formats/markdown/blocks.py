@@ -55,19 +55,6 @@ _ADMONITIONS = frozenset(
     | {"info", "success", "question", "failure", "bug", "example", "quote", "abstract", "summary"}
     | {"seealso", "todo", "details", "admonition", "dropdown", "check", "fail", "missing"}
 )
-_MARKS = ("<", "&", "{", "[[", "[!", "%%", "\\\n", "\\\r", ":::", "///", "!!!", "???", ")=")
-_MARKS += (
-    "=== ",
-    "===\t",
-    "===+",
-    "===!",
-    "[toc]",
-    "\nimport ",
-    "\nimport\t",
-    "\nexport ",
-    "\nexport\t",
-)
-"""Most texts have none of these, and so nothing of a dialect; in lower case."""
 _CODE_INDENT = 4
 _DEEPEST = 20  # admonitions and tabs in one another
 _LONGEST_MARKUP = 500_000  # characters of a table in HTML
@@ -75,9 +62,6 @@ _LONGEST_MARKUP = 500_000  # characters of a table in HTML
 
 def as_commonmark(text: str, *, has_components: bool) -> str:
     """The text with known blocks and tags of dialects resolved, in linear time."""
-    searched = f"\n{text.lower()}"
-    if not any(mark in searched for mark in _MARKS):
-        return text
     pieces: list[str] = []
     prose: list[str] = []
     for line, is_code in _Walker(text.split("\n"), has_components=has_components).lines():

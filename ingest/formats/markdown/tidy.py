@@ -19,10 +19,26 @@ _RAISED = re.compile(
     _CODE + r"|<(?P<tag>sup|sub)>(?P<text>[^<>\n]{1,40})</(?P=tag)>",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
+_MARKS = ("<", "&", "{", "[[", "[!", "%%", "\\\n", "\\\r", ":::", "///", "!!!", "???", ")=")
+_MARKS += (
+    "=== ",
+    "===\t",
+    "===+",
+    "===!",
+    "[toc]",
+    "\nimport ",
+    "\nimport\t",
+    "\nexport ",
+    "\nexport\t",
+)
+"""Many texts have none of these, and so nothing of HTML or a dialect; in lower case."""
 
 
 def tidied(text: str, *, has_components: bool = False) -> str:
     """The text as CommonMark without HTML, outside of code. `has_components`: it is MDX."""
+    searched = f"\n{text.lower()}"
+    if not any(mark in searched for mark in _MARKS):
+        return text
     text = improve("comments", lambda: _without_comments(text), otherwise=lambda: text)
     text = improve("tidying", lambda: _with_raised(text), otherwise=lambda: text)
     return improve(
