@@ -19,17 +19,10 @@ _RAISED = re.compile(
     _CODE + r"|<(?P<tag>sup|sub)>(?P<text>[^<>\n]{1,40})</(?P=tag)>",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-_MARKS = ("<", "&", "{", "[[", "[!", "%%", "\\\n", "\\\r", ":::", "///", "!!!", "???", ")=")
-_MARKS += (
-    "=== ",
-    "===\t",
-    "===+",
-    "===!",
-    "[toc]",
-    "\nimport ",
-    "\nimport\t",
-    "\nexport ",
-    "\nexport\t",
+_MARKS = (
+    *("<", "&", "{", "[[", "[!", "%%", "\\\n", "\\\r", ":::", "///", "!!!", "???", ")="),
+    *("=== ", "===\t", "===+", "===!", "[toc]"),
+    *("\nimport ", "\nimport\t", "\nexport ", "\nexport\t"),
 )
 """Many texts have none of these, and so nothing of HTML or a dialect; in lower case."""
 
