@@ -15,9 +15,9 @@ from tests.builders.placed_pages import PlacedPage, Writer, pdf_of, prose
 
 SETTINGS: Final = {"INGEST_CHUNK_TOKENS": "64", "INGEST_OCR": "off"}
 
-HOSTILE: Final = """# Title <img src=x onerror=alert(1)>
+HOSTILE: Final = r"""# Title \<img src=x onerror=alert(1)>
 
-<script>alert(1)</script> and [a link](javascript:alert(1)) and [another](https://example.org/).
+\<script>alert(1)\</script> and [a link](javascript:alert(1)) and [another](https://example.org/).
 
 ![remote](https://example.org/pixel.png) **bold** `code`
 

@@ -256,7 +256,7 @@ class _Walker:
         markup = "\n".join(found)
         if tag in ("script", "style"):
             self._at = end
-            return ""
+            return re.split(closing, found[-1], flags=re.IGNORECASE)[-1]
         if "```" in markup or (tag == "table" and "\n\n" in markup):  # Markdown inside of it
             return line
         self._at = end

@@ -7,7 +7,8 @@ _INTERESTING = re.compile(r"[<&]|\[\[|\]\{|`\{|\)\{|\}`|%%|\\\r?\n|\{/\*")
 _ATTRIBUTES = r"(?:[^<>\"'`{}]++|\"[^\"<>]{0,2000}+\"|'[^'<>]{0,2000}+'"
 _ATTRIBUTES += r"|\{(?:[^{}<>]|\{[^{}<>]{0,200}\}){0,500}+\}){0,60}"
 _TOKEN = re.compile(
-    r"(?P<role>\{[a-z][\w:-]{0,40}\}`(?P<target>[^`\n]{1,300})`)"
+    r"(?P<escaped>\\[<&\[{%`$])"
+    r"|(?P<role>\{[a-z][\w:-]{0,40}\}`(?P<target>[^`\n]{1,300})`)"
     r"|(?P<code>``[^\n]{1,500}?``(?!`)|`[^`\n]*`|\$\$.{1,2000}?\$\$"
     r"|\$(?=\S)[^$\n]{1,300}(?<=\S)\$(?!\d))(?P<style>\{[.=][^{}\n]{0,100}\})?"
     rf"|<(?P<closing>/?)(?P<tag>[A-Za-z][\w.-]{{0,40}})(?P<attributes>{_ATTRIBUTES})/?>"
@@ -77,8 +78,8 @@ class _Writer:
         return _TOKEN.sub(self._written, text)
 
     def _written(self, found: re.Match[str]) -> str:
-        if found["code"]:
-            return found["code"]
+        if found["code"] or found["escaped"]:
+            return found["code"] or found[0]
         newline = found.string.rfind("\n", self._searched, found.start())
         self._line_start = newline + 1 if newline >= 0 else self._line_start
         self._searched = found.start()

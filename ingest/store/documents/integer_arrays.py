@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
+from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper
 from psycopg.postgres import types
 from psycopg.pq import Format
@@ -44,7 +45,11 @@ class _IntegersDumper(Dumper):
     """Writes the format of `array_recv`: dimensions, then each number with its length."""
 
     format = Format.BINARY
-    oid = _INTEGER.array_oid
+
+    def __init__(self, cls: type, context: AdaptContext | None = None) -> None:
+        super().__init__(cls, context)
+        # Of the class, it would also be used for lists, whose type a COPY states.
+        self.oid = _INTEGER.array_oid
 
     def dump(self, obj: Integers) -> bytes:
         count = len(obj.values)

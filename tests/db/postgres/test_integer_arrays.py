@@ -29,3 +29,14 @@ async def test_each_row_gets_its_own_numbers(conn: Connection, rows: list[list[i
     )
 
     assert [numbers for (numbers,) in await cursor.fetchall()] == rows
+
+
+async def test_lists_whose_type_is_stated_are_still_written(conn: Connection) -> None:
+    await conn.execute("create temp table lists (numbers integer[])")
+    async with conn.cursor() as cur:
+        async with cur.copy("copy lists from stdin (format binary)") as copy:
+            copy.set_types(["int4[]"])
+            await copy.write_row(([1, 2],))
+        rows = await (await cur.execute("select numbers from lists")).fetchall()
+
+    assert rows == [([1, 2],)]

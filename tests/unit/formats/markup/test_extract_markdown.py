@@ -67,6 +67,8 @@ def test_admonitions_tabs_and_callouts_show_their_titles(text: str, shown: list[
         ("Press <kbd>Ctrl</kbd>+<kbd>C</kbd> <span class='x'>now</span>\n", "Press Ctrl+C now"),
         ("AT&amp;T, caf&eacute;, 5&nbsp;km, &lt;b&gt;, &copy;\n", "AT&T, café, 5 km, <b>, ©"),
         ("| a &#124; b | c |\n|---|---|\n", "| a \\| b | c |\n|---|---|"),
+        ("<script>\nalert(1)</Script> and\nmore\n", "and\nmore"),
+        ("a \\<b>x\\</b> \\&amp; \\[[x]] `\\<i>`\n", "a \\<b>x\\</b> \\&amp; \\[[x]] `\\<i>`"),
         ("&lt;script> and more\n\n# H\n", "\\<script> and more\n\n# H"),
         ("`<b>` and ``a `<i>` &amp;`` stay\n", "`<b>` and ``a `<i>` &amp;`` stay"),
         ("$a<b>c$ and $$x <i> y$$ stay\n", "$a<b>c$ and $$x <i> y$$ stay"),
