@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ingest.chunking.heading_title import plain_title
+from ingest.analysis.heading_title import plain_title
 from ingest.chunking.structure import Block, Heading, Range, Structure
 
 _MARKED_LINE = re.compile(

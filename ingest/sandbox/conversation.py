@@ -13,12 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import structlog
+
 from ingest.errors import Permanent, Transient
 from ingest.sandbox import protocol, replies
 from ingest.sandbox.messages import ParseRequest, Reply, Request
 from ingest.sandbox.process import Child
 from ingest.sandbox.reply_checks import BadFrame
 from ingest.sandbox.scratch_quota import allowance
+
+log = structlog.get_logger()
 
 _SMALL: Final = 128 * 1024  # bytes of a file
 _AHEAD: Final = 4
@@ -144,8 +148,10 @@ class Conversation:
         try:
             return await self._talk()
         except Exception as error:
-            if self._sent:  # else each has its answer, and only tidying up failed
+            if self._sent:
                 await self._blame_first(error)
+            else:  # each has its answer, and only tidying up failed
+                log.warning("parser_not_kept", exc_info=True)
         finally:
             self._timer.cancel()
             self._return_from(0)

@@ -2,6 +2,7 @@
 
 import re
 
+from ingest.analysis.heading_title import plain_title
 from ingest.formats.markdown.tidy import tidied
 from ingest.formats.text.front_matter import known_metadata, split_front_matter
 from ingest.formats.text.reading import Reading, headed
@@ -12,8 +13,7 @@ _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$|^(\S.*?)[ \t]*\r?\n={3,}[ \t]*\r?$", re.MULTILINE
 )
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}\)")
-_MARKS = re.compile(r"\*\*|__|`")
+_LONGEST_TITLE = 400  # characters that are looked at
 
 
 def read_markdown(text: str, *, has_components: bool = False) -> Reading:
@@ -42,4 +42,4 @@ def _first_heading(start: str) -> str | None:
     if heading is None:
         return None
     name = heading.group(1) or heading.group(2)
-    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", name)).split()) or name
+    return " ".join(plain_title(name[:_LONGEST_TITLE]).split()) or name

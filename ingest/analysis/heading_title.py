@@ -1,4 +1,4 @@
-"""The title of a heading as its readers see it: breadcrumbs and hits show it without marks."""
+"""The title of a heading as its readers see it: titles, breadcrumbs and hits have no marks."""
 
 import re
 
