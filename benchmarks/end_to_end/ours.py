@@ -15,10 +15,11 @@ from benchmarks.core.postgres import Server
 from benchmarks.core.processes import family, family_cpu_seconds, own_cpu_seconds
 from benchmarks.core.texts import text_files
 from benchmarks.end_to_end.memory import peak_of
-from benchmarks.end_to_end.outcome import Cpu, Outcome, check
+from benchmarks.end_to_end.outcome import Cpu, Outcome, Row, check
 from benchmarks.end_to_end.receiver import seconds_to_receive
 from benchmarks.end_to_end.works import Work
 from harness.service import Service, services, until
+from ingest.analysis.subject import Subject, context_line
 
 SETTINGS = {
     "INGEST_WORKER_CONCURRENCY": "48",
@@ -29,11 +30,23 @@ MIB = 1024 * 1024
 _WITHIN_SECONDS = 300
 _POLL_SECONDS = 0.1
 _ROWS = """
-select chunk.content, embedding.embedding from rag.chunks as chunk
+select chunk.content, embedding.embedding, document.title, document.uri, source.name,
+       document.metadata ->> 'author', chunk.headings
+  from rag.chunks as chunk
+  join rag.documents as document on document.id = chunk.document_id
+  join rag.knowledge_sources as source on source.id = chunk.source_id
   join rag.embeddings as embedding on embedding.chunk_id = chunk.id
   join app.applications as application on application.id = chunk.application_id
  where application.is_default
 """
+
+
+def _embedded(row: Row) -> str:
+    """The chunk behind its line of context, as the service embeds it."""
+    content, _, title, uri, name, author, headings = row
+    subject = Subject(title=title, uri=uri, name=name, author=author, language=None)
+    context = context_line(subject, tuple(headings))
+    return f"{context}\n\n{content}" if context else str(content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +90,7 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
             _wait_until_indexed(dsn)
             until_indexed = time.perf_counter() - started
             after = _cpu(server, service)
-        stored = check(dsn, work, _ROWS)
+        stored = check(dsn, work, _ROWS, embedded=_embedded)
         stages = _stages(dsn)
         second = ingest_again(service, work) if again else None
         return OurOutcome(

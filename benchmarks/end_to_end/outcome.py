@@ -1,7 +1,9 @@
 """The result of a contestant, and the check that its work is complete."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -13,7 +15,10 @@ from ingest.settings.settings import Settings
 from ingest.tokens.tokenizers import load_tokenizer
 
 _SAMPLE = 20
-_ALIKE = 0.95  # rag-ingest embeds a line of context with the text; another text has 0.5
+_ALIKE = 0.95  # another text has 0.5
+
+Row = tuple[Any, ...]
+"""The content of a chunk, its vector, and what else the query gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,24 +58,30 @@ class Outcome:
     """Seconds for a second run with the same, unchanged files."""
 
 
-def check(dsn: str, work: Work, rows: str) -> Stored:
+def _content(row: Row) -> str:
+    return str(row[0])
+
+
+def check(dsn: str, work: Work, rows: str, *, embedded: Callable[[Row], str] = _content) -> Stored:
     """Raises AssertionError unless all files are stored, and every chunk with its own vector.
 
-    `rows`: a query for (content, vector) of all chunks.
+    `rows`: a query for (content, vector, …) of all chunks. `embedded`: the text that the vector is
+    of, by its row.
     """
     with psycopg.connect(dsn) as conn:
         chunks = conn.execute(
-            sql.SQL(
-                "select content, embedding::text from ({}) as rows (content, embedding)"
-            ).format(sql.SQL(rows))
+            sql.SQL("select embedding::text, rows.* from ({}) as rows (content, embedding)").format(
+                sql.SQL(rows)
+            )
         ).fetchall()
         indexes = conn.execute("select count(*) from pg_indexes where indexdef ~ 'hnsw'").fetchone()
-    texts = [" ".join(content.split()) for content, _ in chunks]
+    texts = [" ".join(content.split()) for _, content, *_ in chunks]
     found = {mark for text in texts for mark in MARK.findall(text)}
     assert work.marks <= found, f"{len(work.marks - found)} files are missing"
     assert chunks, "nothing was stored"
     assert indexes != (0,), "there is no HNSW index"
-    _check_vectors(chunks[:: max(len(chunks) // _SAMPLE, 1)])
+    sample = chunks[:: max(len(chunks) // _SAMPLE, 1)]
+    _check_vectors([(embedded(tuple(row)), vector) for vector, *row in sample])
     tokenizer = load_tokenizer("wordllama")
     return Stored(chunks=len(chunks), tokens=sum(map(tokenizer.count, texts)))
 
