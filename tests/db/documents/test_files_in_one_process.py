@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -12,6 +13,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.handlers.documents.file import ingest_file
 from ingest.postgres.database import Connection, Pool
 from ingest.sandbox.jail import Confinement
+from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.sandbox.pool import ParserPool
 from ingest.store.embeddings import embedding_models
 from ingest.store.sources import source_control
@@ -21,6 +23,23 @@ from tests.support.running_worker import running_worker, until
 from tests.unit.sandbox.hostile_files import LINUX, MIB, noted_pid
 
 pytestmark = LINUX
+
+
+class InOrder(ParserPool):
+    """Is asked for the file that waits first, and for all three at once: their jobs are claimed in
+    any order."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._all_there = asyncio.Barrier(3)
+        self._first_asked = asyncio.Event()
+
+    async def parse(self, path: Path, request: ParseRequest, **caller: Any) -> Parsed:
+        await self._all_there.wait()
+        if "wait" not in await asyncio.to_thread(path.read_text):
+            await self._first_asked.wait()
+        self._first_asked.set()
+        return await super().parse(path, request, **caller)
 
 
 class Together:
@@ -64,7 +83,7 @@ async def together(
     tmp_path: Path,
 ) -> AsyncIterator[Together]:
     house = House(pool, blobs, await embedding_models.register(conn, FakeEmbedder().model))
-    parsers = ParserPool(
+    parsers = InOrder(
         size=1,
         timeout=AGES,
         memory=1024 * MIB,
