@@ -145,7 +145,7 @@ Paths = Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_paths)]
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
 
 
-_EMBEDDERS = ("local", "multilingual", "static", "openai", "onnx")
+_EMBEDDERS = ("local", "quantized", "multilingual", "static", "openai", "onnx")
 
 
 def _embedder_name(value: str) -> str:

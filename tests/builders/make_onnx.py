@@ -1,17 +1,16 @@
-"""Tiny embedding models in ONNX, written by hand: each token has a vector, and that is all."""
+"""Tiny embedding models in ONNX: each token has a vector, and that is all."""
 
 import json
-import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.providers.embedders.onnx_file import Graph
 from ingest.tokens.vocabularies import load_minilm
 
 POOLINGS = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens"}
-_FLOAT, _INT64 = 1, 7
 
 
 def write_model(
@@ -51,37 +50,6 @@ def write(file: Path, content: Any) -> None:
 
 def onnx_lookup(table: NDArray[np.float32], *, inputs: tuple[str, ...]) -> bytes:
     """A model whose output is the row of `table` of each token."""
-    rows, width = table.shape
-    node = _text(1, "table") + _text(1, "input_ids") + _text(2, "last_hidden_state")
-    tensor = _number(1, rows) + _number(1, width) + _number(2, _FLOAT) + _text(8, "table")
-    graph = _message(1, node + _text(4, "Gather")) + _text(2, "lookup")
-    graph += _message(5, tensor + _message(9, table.tobytes()))
-    graph += b"".join(_message(11, _value(name, _INT64, "bt")) for name in inputs)
-    graph += _message(12, _value("last_hidden_state", _FLOAT, "btd"))
-    opset = _message(8, _text(1, "") + _number(2, 13))
-    return _number(1, 8) + opset + _message(7, graph)
-
-
-def _value(name: str, kind: int, axes: str) -> bytes:
-    shape = b"".join(_message(1, _text(2, axis)) for axis in axes)
-    return _text(1, name) + _message(2, _message(1, _number(1, kind) + _message(2, shape)))
-
-
-def _number(field: int, value: int) -> bytes:
-    return _varint(field << 3) + _varint(value)
-
-
-def _text(field: int, value: str) -> bytes:
-    return _message(field, value.encode())
-
-
-def _message(field: int, content: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(content)) + content
-
-
-def _varint(value: int) -> bytes:
-    parts = []
-    while value >= 0x80:
-        parts.append(value & 0x7F | 0x80)
-        value >>= 7
-    return struct.pack(f"{len(parts) + 1}B", *parts, value)
+    graph = Graph()
+    rows = graph.node("Gather", graph.constant(table), "input_ids")
+    return graph.model(inputs=dict.fromkeys(inputs, (np.int64, 2)), outputs={rows: np.float32})

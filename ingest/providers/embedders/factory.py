@@ -37,6 +37,10 @@ async def build_embedder(settings: Settings, *, known_dimension: int | None = No
         from ingest.providers.embedders.local import LocalEmbedder
 
         return await asyncio.to_thread(LocalEmbedder)
+    if settings.embedding_provider == "quantized":
+        from ingest.providers.embedders.local import QuantizedEmbedder
+
+        return await asyncio.to_thread(QuantizedEmbedder)
     if settings.embedding_provider == "multilingual":
         from ingest.providers.embedders.multilingual import MultilingualEmbedder
 

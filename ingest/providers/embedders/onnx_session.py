@@ -18,15 +18,20 @@ Ids = NDArray[np.int64]
 _TOKENS: Final = 128
 
 
-def load_session(model: Path) -> Any:
-    """An `onnxruntime.InferenceSession` on the processors that this process may use."""
+def load_session(model: Path | bytes, *, no_overflow: bool = False) -> Any:
+    """An `onnxruntime.InferenceSession` on the processors that this process may use.
+
+    no_overflow: products of 8 bits are exact on processors where they may overflow, and slower.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = processors()
     # Idle threads would spin and take CPU time from the parsers.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    options.add_session_config_entry("session.x64quantprecision", "1" if no_overflow else "0")
+    file = model if isinstance(model, bytes) else str(model)
+    session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     _return_free_memory()
     return session
 

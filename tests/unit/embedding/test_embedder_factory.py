@@ -32,6 +32,7 @@ def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ("values", "provider", "dimension"),
     [
         ({}, "local", 384),
+        ({"embedder": "quantized"}, "quantized", 384),
         ({"embedder": "static"}, "static", 256),
         ({"openai_api_key": "sk-x"}, "openai", 1536),
         ({"openai_api_key": "sk-x", "embedding_model": "text-embedding-3-large"}, "openai", 3072),

