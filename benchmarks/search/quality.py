@@ -20,7 +20,7 @@ from harness.service import Service, services, until
 
 Rankings = Sequence[Sequence[int]]
 
-EMBEDDERS: Final = ("local", "static")
+EMBEDDERS: Final = ("local", "quantized", "static")
 _HITS: Final = 20
 _LONGEST_INGEST: Final = 1800.0
 _LONGEST_PEER: Final = 300.0
