@@ -8,18 +8,10 @@ from uuid import UUID
 
 import numpy as np
 
+from ingest.analysis.known_terms import TextTerms, terms_of
 from ingest.analysis.language import detect
 from ingest.analysis.subject import Subject, title_and_path
-from ingest.analysis.terms import (
-    SEPARATOR,
-    Terms,
-    form_numbers,
-    grams,
-    numbers,
-    salt,
-    spelling_forms,
-)
-from ingest.analysis.words import split
+from ingest.analysis.terms import SEPARATOR, Terms, salt
 from ingest.model import Chunk, Document
 
 _STORED: Final = np.dtype("<i4")
@@ -38,14 +30,7 @@ class IndexedTerms:
     grams: Terms
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    in_order: Terms
-    spellings: Terms
-    grams: Terms
-
-
-_NOTHING: Final = _Field(*[np.empty(0, np.int32)] * 3)
+_NOTHING: Final = TextTerms(*[np.empty(0, np.int32)] * 3)
 
 
 def with_terms(document: Document, chunks: Sequence[Chunk]) -> tuple[Document, list[Chunk]]:
@@ -53,7 +38,7 @@ def with_terms(document: Document, chunks: Sequence[Chunk]) -> tuple[Document, l
     language = detect(document.text)
     found = []
     for chunk in chunks:
-        field = _field(chunk.text, language)
+        field = terms_of(chunk.text, language)
         words = np.concatenate([field.in_order, _GAP, field.spellings])
         found.append(replace(chunk, words=_bytes(words), grams=_bytes(field.grams)))
     return replace(document, language=language), found
@@ -76,15 +61,15 @@ def terms_of_texts(
     subject: Subject, chunks: Iterable[tuple[str, tuple[str, ...]]], *, application_id: UUID
 ) -> Iterator[IndexedTerms]:
     """The same, of the text and headings of stored chunks."""
-    bodies = ((_field(text, subject.language), headings) for text, headings in chunks)
+    bodies = ((terms_of(text, subject.language), headings) for text, headings in chunks)
     return _indexed(subject, bodies, application_id)
 
 
 def _indexed(
-    subject: Subject, chunks: Iterable[tuple[_Field, tuple[str, ...]]], application_id: UUID
+    subject: Subject, chunks: Iterable[tuple[TextTerms, tuple[str, ...]]], application_id: UUID
 ) -> Iterator[IndexedTerms]:
     added = np.int32(salt(application_id))
-    title = _field(title_and_path(subject), subject.language)
+    title = terms_of(title_and_path(subject), subject.language)
     for body, path in chunks:
         headings = _headings(path, subject)
         fields = (title, headings, body)
@@ -96,33 +81,24 @@ def _indexed(
         yield IndexedTerms(words=np.concatenate(words) ^ added, grams=grams ^ added)
 
 
-def _headings(headings: tuple[str, ...], subject: Subject) -> _Field:
+def _headings(headings: tuple[str, ...], subject: Subject) -> TextTerms:
     if headings and headings[0] == subject.title:
         headings = headings[1:]  # the title has these words already
     return _headings_field(headings, subject.language) if headings else _NOTHING
 
 
 @lru_cache(1024)
-def _headings_field(headings: tuple[str, ...], language: str | None) -> _Field:
+def _headings_field(headings: tuple[str, ...], language: str | None) -> TextTerms:
     """Cached, because many chunks have the same headings."""
-    return _field("\n".join(headings)[-_READ:], language)
+    return terms_of("\n".join(headings)[-_READ:], language)
 
 
-def _body(chunk: Chunk) -> _Field:
+def _body(chunk: Chunk) -> TextTerms:
     if not chunk.words:
         return _NOTHING
     words = np.frombuffer(chunk.words, _STORED)
     end = int(np.argmax(words == SEPARATOR))
-    return _Field(words[:end], words[end + 1 :], np.frombuffer(chunk.grams, _STORED))
-
-
-def _field(text: str, language: str | None) -> _Field:
-    words = split(text)
-    return _Field(
-        in_order=form_numbers(words.in_order, language),
-        spellings=numbers(spelling_forms(words, language)),
-        grams=numbers(sorted(grams(words.in_order, language))),
-    )
+    return TextTerms(words[:end], words[end + 1 :], np.frombuffer(chunk.grams, _STORED))
 
 
 def _bytes(terms: Terms) -> bytes:

@@ -24,7 +24,8 @@ _LETTERS: Final = str.maketrans(
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 _HAN: Final = regex.compile(r"\p{Han}")
 # Where a digit is raised or lowered after another: 2¹⁰ is not 210.
-_POWER: Final = regex.compile(r"(?<=\p{Nd})(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉])")
+_RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉"
+_POWER: Final = regex.compile(rf"(?<=\p{{Nd}})(?=[{_RAISED}])")
 
 
 def normalised(text: str) -> str:
@@ -32,7 +33,8 @@ def normalised(text: str) -> str:
     traditional Chinese as simplified, 2¹⁰ as 2^10. Keeps case and accents, which stemmers need."""
     if text.isascii():
         return text
-    text = _POWER.sub("^", text)
+    if any(digit in text for digit in _RAISED):  # few texts have any, and the pattern is slow
+        text = _POWER.sub("^", text)
     text = unicodedata.normalize("NFKC", text).replace("ß", "ss").replace("ẞ", "SS")
     return _simplifier().convert(text) if _HAN.search(text) else text
 

@@ -5,7 +5,6 @@ Two words of an application share a number about once in four billion pairs.
 
 import zlib
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from ingest.analysis.folding import without_marks, written_out
 from ingest.analysis.language import has_stemmer, stems
-from ingest.analysis.words import UNSPACED, Words
+from ingest.analysis.words import UNSPACED
 
 Terms = NDArray[np.int32]
 
@@ -25,18 +24,8 @@ GRAM: Final = 4
 """Letters of a gram."""
 _SHORTEST: Final = 5
 """Letters of a word that is also indexed by its grams."""
-_MOST_KNOWN: Final = 30_000
-"""Words of a language whose numbers are kept."""
 _LETTERS: Final = regex.compile(r"[\p{L}\p{M}]+")
 _ENGLISH: Final = "en"
-
-
-def spelling_forms(words: Words, language: str | None) -> list[str]:
-    """The forms of what has no place in the order of a text (words.py)."""
-    others = [
-        plain for word in words.in_order if not word.isascii() and (plain := written_out(word))
-    ]
-    return forms([*words.compounds, *others], language) + words.characters
 
 
 def forms(words: Sequence[str], language: str | None) -> list[str]:
@@ -89,31 +78,14 @@ def grams_of(word: str, *, shortest: int = _SHORTEST) -> list[str]:
     ]
 
 
+def number(form: str) -> int:
+    """The number of a form, of 32 bits without a sign; never the separator."""
+    return zlib.crc32(form.encode("utf-8", "replace")) or 1
+
+
 def numbers(forms: Iterable[str]) -> Terms:
-    """The number of each form; never the separator."""
-    crc = zlib.crc32
-    found = np.array([crc(form.encode("utf-8", "replace")) or 1 for form in forms], np.uint32)
-    return found.view(np.int32)
-
-
-def form_numbers(words: Sequence[str], language: str | None) -> Terms:
-    """`numbers(forms(words, language))`; most words of a text have been seen before."""
-    known = _known_numbers(language)
-    if len(known) > _MOST_KNOWN:
-        _known_numbers.cache_clear()  # other threads may use the old one
-        known = _known_numbers(language)
-    try:
-        found = list(map(known.__getitem__, words))
-    except KeyError:
-        new = list({*words}.difference(known))  # not minus: it reads all known
-        known.update(zip(new, numbers(forms(new, language)).tolist(), strict=True))
-        found = [known[word] for word in words]
-    return np.array(found, np.int32)
-
-
-@lru_cache(4)
-def _known_numbers(language: str | None) -> dict[str, int]:
-    return {}
+    """The number of each form, as it is stored."""
+    return np.array(list(map(number, forms)), np.uint32).view(np.int32)
 
 
 def salt(application_id: UUID) -> int:

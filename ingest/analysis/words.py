@@ -11,7 +11,6 @@ have no place in it.
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -26,11 +25,12 @@ _TOKEN: Final = regex.compile(
 # The same, found in half the time, in a text of Latin letters and common marks.
 _LATIN: Final = r"a-zA-Z0-9À-ÖØ-öø-\u024f"
 _LATIN_TOKEN: Final = re.compile(
-    rf"[{_LATIN}]+(?:[-_./\\&@:+#'’=~]{{1,2}}[{_LATIN}]+)*(?:\+\+|#(?![_{_LATIN}]))?"
+    rf"[{_LATIN}]++(?:[-_./\\&@:+#'’=~]{{1,2}}+[{_LATIN}]++)*+(?:\+\+|#(?![_{_LATIN}]))?+"
 )
 _LATIN_TEXT: Final = re.compile(rf"[\x00-\x7f{_LATIN}§«»°·\u2010-\u2027€]*")
 _RUN: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
-_POSSESSIVE: Final = regex.compile(r"['’]s$", regex.IGNORECASE)
+_ASCII_RUN: Final = re.compile(r"[a-zA-Z0-9]+")
+_POSSESSIVE: Final = ("'s", "’s", "'S", "’S")
 # Scripts that put no space between words. Hangul has spaces, but words carry long endings.
 UNSPACED: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -39,7 +39,8 @@ UNSPACED: Final = regex.compile(
 _PARTS: Final = regex.compile(
     r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+\p{M}*|[\p{L}\p{M}]+|\p{N}+"
 )
-_LONGEST: Final = 64
+_ASCII_PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+LONGEST: Final = 64
 """Characters of a word that count; longer runs are data, such as Base64."""
 _MOST_PARTS: Final = 12
 """Of a compound that is also indexed as a whole."""
@@ -56,43 +57,60 @@ class Words:
     """Single characters of unspaced scripts."""
 
 
-def split(text: str) -> Words:
-    """Split a text into words; any string is accepted."""
-    found = Words()
+def tokens_of(text: str) -> list[str]:
+    """Words and compounds as they stand in a text."""
     text = normalised(text)
     is_latin = text.isascii() or _LATIN_TEXT.fullmatch(text)
-    for token in (_LATIN_TOKEN if is_latin else _TOKEN).findall(text):
-        if token.isalpha() and token.isascii() and (token.islower() or token[1:].islower()):
-            found.in_order.append(token.lower()[:_LONGEST])  # most words
-            continue
-        words = _known_words(token) if len(token) <= _LONGEST else _words(token)
-        found.in_order += words.in_order
-        found.compounds += words.compounds
-        found.characters += words.characters
+    found: list[str] = (_LATIN_TOKEN if is_latin else _TOKEN).findall(text)
     return found
 
 
-def _words(token: str) -> Words:
+def is_plain(token: str) -> bool:
+    """Whether a token is one word of ASCII letters or digits, as most are."""
+    if not token.isascii():
+        return False
+    if token.isalpha():
+        return token.islower() or token.isupper() or token[1:].islower()
+    return token.isdecimal()
+
+
+def words_of(token: str) -> Words:
+    """The words of one token."""
     found = Words()
-    if token.isalpha() and (token.islower() or token[1:].islower()):
+    if is_plain(token):
+        found.in_order.append(token.lower()[:LONGEST])
+    elif token.isalpha() and (token.islower() or token[1:].islower()):
         _add_run(token, found)
     else:
         _add_compound(token, found)
     return found
 
 
-_known_words = lru_cache(10_000)(_words)
+def split(text: str) -> Words:
+    """Split a text into words; any string is accepted."""
+    found = Words()
+    for token in tokens_of(text):
+        words = words_of(token)
+        found.in_order += words.in_order
+        found.compounds += words.compounds
+        found.characters += words.characters
+    return found
 
 
 def _add_compound(token: str, found: Words) -> None:
-    token = _POSSESSIVE.sub("", token)
-    runs = _RUN.findall(token)
+    if token.endswith(_POSSESSIVE):
+        token = token[:-2]
     before = len(found.in_order)
-    for run in runs:
-        _add_run(run, found)
+    if is_ascii := token.isascii():
+        runs = _ASCII_RUN.findall(token)
+        found.in_order += [part.lower()[:LONGEST] for part in _ASCII_PARTS.findall(token)]
+    else:
+        runs = _RUN.findall(token)
+        for run in runs:
+            _add_run(run, found)
     if not 1 < len(found.in_order) - before <= _MOST_PARTS and token[-1] not in "+#":
         return
-    if UNSPACED.search(token):
+    if not is_ascii and UNSPACED.search(token):
         return
     # Between digits, the place of the connector is a part of the meaning: 1.23 is not 12.3.
     whole = runs[0]
@@ -100,7 +118,7 @@ def _add_compound(token: str, found: Words) -> None:
         is_number = whole[-1].isdigit() and run[0].isdigit()
         whole = f"{whole}.{run}" if is_number else whole + run
     whole += token[len(token.rstrip("+#")) :]
-    found.compounds.append(whole.lower()[:_LONGEST])
+    found.compounds.append(whole.lower()[:LONGEST])
 
 
 def _add_run(run: str, found: Words) -> None:
@@ -115,7 +133,7 @@ def _add_run(run: str, found: Words) -> None:
 
 def _add_parts(run: str, found: Words) -> None:
     for part in _PARTS.findall(run):
-        found.in_order.append(part.lower()[:_LONGEST])
+        found.in_order.append(part.lower()[:LONGEST])
 
 
 def _add_unspaced(run: str, found: Words) -> None:

@@ -52,7 +52,9 @@ def guard(stream: BinaryIO, limits: PackageLimits = PackageLimits()) -> None:
 
 def guard_xml(data: bytes, limits: PackageLimits = TREES) -> None:
     """Check that an XML or HTML file is small enough for a tree. Raises Permanent `too_large`."""
-    if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
+    most = limits.markup
+    is_crowded = most is not None and len(data) > most and _markup(data) > most
+    if len(data) > limits.part or is_crowded:
         raise Permanent("The file contains too much markup.", code="too_large")
 
 

@@ -129,6 +129,8 @@ def _is_clean(head: bytes, name: str) -> bool:
 
 
 def _iso_2022(head: bytes) -> str | None:
+    if b"\x1b" not in head:
+        return None
     for escape, name in _ISO_2022:
         if escape.search(head):
             return name

@@ -42,6 +42,8 @@ _NOTICES = word_set("cookie cookies consent gdpr ccpa cli cmp onetrust didomi mo
 _BANNERS = word_set("modal popup overlay banner bar consent gdpr ccpa cmp onetrust didomi")
 _SIGN_UP = word_set("newsletter newsletters subscribe subscription signup optin respond")
 _CALL_NAMES = _SIGN_UP | {"comment", "comments", "reply", "replies"}
+_ALL_NAMES = _NAMES | _FOOTERS | _PREVIOUS | _OVERLAYS | _NOTICES | _SIGN_UP | {"sidebar"}
+"""An inline element with none of these is no boilerplate."""
 _CALL_TO_ACTION = re.compile(
     r"(?:sign(?:ing)? up|subscribe|get|join|enter your|stay|keep up|want|never miss|don.t miss)"
     r".{0,120}(?:newsletter|inbox|mailing list|e-?mail|alerts)|.{0,60}newsletter\b"
@@ -101,7 +103,9 @@ def find_boilerplate(
     page = stats[tree]
 
     def test(element: html.HtmlElement) -> bool:
-        return element not in own and _is_boilerplate(element, stats[element], page)
+        if element in own or not _may_be_boilerplate(element):
+            return False
+        return _is_boilerplate(element, stats[element], page)
 
     return list(outermost(tree, test))
 
@@ -135,6 +139,13 @@ def holds_title(element: html.HtmlElement) -> bool:
 def is_in_article(element: html.HtmlElement) -> bool:
     """Whether it is inside an element that the page marks as its content."""
     return bool(_IN_ARTICLE(element))
+
+
+def _may_be_boilerplate(element: html.HtmlElement) -> bool:
+    """Of inline elements, which many pages have most of, only those with a role or such a name."""
+    if element.tag not in INLINE or element.get("role") is not None:
+        return True
+    return not name_words(element).isdisjoint(_ALL_NAMES)
 
 
 def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats) -> bool:

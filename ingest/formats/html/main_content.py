@@ -41,6 +41,8 @@ _MARKED = etree.XPath(
     " or contains(@class, 'ONTENT') or contains(@class, 'ODY')]"
 )
 """Elements that may be named so."""
+_CLASSES = etree.XPath("//body//@class", smart_strings=False)
+_PROPERTIES = etree.XPath("//body//@itemprop", smart_strings=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +189,9 @@ def _is_beside(element: html.HtmlElement) -> bool:
 
 def _body_of_article(tree: html.HtmlElement) -> list[html.HtmlElement]:
     """The only element with such a name; lists of articles have several."""
+    used = "\n".join(_CLASSES(tree)).lower()
+    if not any(name in used for name in _BODIES) and "articleBody" not in _PROPERTIES(tree):
+        return []
     found = [
         element
         for element in _MARKED(tree)

@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-_INTERESTING = re.compile(r"[<&]|\[\[|\]\{|`\{|\)\{|\}`|%%|\\\r?\n|\{/\*")
+_INTERESTING = ("<", "&", "[[", "]{", "`{", "){", "}`", "%%", "\\\n", "\\\r\n", "{/*")
 _ATTRIBUTES = r"(?:[^<>\"'`{}]++|\"[^\"<>]{0,2000}+\"|'[^'<>]{0,2000}+'"
 _ATTRIBUTES += r"|\{(?:[^{}<>]|\{[^{}<>]{0,200}\}){0,500}+\}){0,60}"
 _TOKEN = re.compile(
@@ -20,6 +20,8 @@ _TOKEN = re.compile(
     r"|(?<=[^\\\s])(?P<break>\\)(?=\r?\n)",
     re.DOTALL,
 )
+_BEGIN = re.compile(r"[\\{`$<&!\[%]")
+"""The first character of each token: found ten times as fast as a token."""
 _HEADING = re.compile(
     r"<h([1-6])(?=[\s>])[^<>]{0,500}>(.{0,1000}?)</h\1\s*>", re.DOTALL | re.IGNORECASE
 )
@@ -59,7 +61,7 @@ def as_text(text: str, *, has_components: bool) -> str:
     `has_components`: tags of components of any name are left out, not only such on lines of their
     own.
     """
-    if not _INTERESTING.search(text):
+    if not any(mark in text for mark in _INTERESTING):
         return text
     return _Writer(has_components=has_components).write(_HEADING.sub(_heading, text))
 
@@ -75,7 +77,15 @@ class _Writer:
 
     def write(self, text: str) -> str:
         self._closed = {name.lower() for name in _CLOSING.findall(text)}
-        return _TOKEN.sub(self._written, text)
+        pieces: list[str] = []
+        end = 0
+        for begin in _BEGIN.finditer(text):
+            start = begin.start()
+            if start >= end and (found := _TOKEN.match(text, start)):
+                pieces += text[end:start], self._written(found)
+                end = found.end()
+        pieces.append(text[end:])
+        return "".join(pieces)
 
     def _written(self, found: re.Match[str]) -> str:
         if found["code"] or found["escaped"]:

@@ -44,7 +44,7 @@ def test_stemmers_are_those_of_the_language_in_every_thread() -> None:
     assert found == [["pump"], ["pumpen"], ["pump"]]
 
 
-@pytest.mark.parametrize("length", [1, 5, 6, 7, 15, 16, 17, 22, 23, 33, 400, READ])
+@pytest.mark.parametrize("length", [0, 1, 5, 6, 7, 8, 9, 15, 16, 17, 22, 23, 33, 400, READ])
 def test_probabilities_are_those_of_the_library_to_the_last_bit(length: int) -> None:
     ours = load_identifier()
     library = LanguageIdentifier(

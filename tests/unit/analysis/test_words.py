@@ -2,12 +2,10 @@
 
 from random import Random
 
-import numpy as np
 import pytest
 
-from ingest.analysis import terms
 from ingest.analysis.folding import normalised, without_marks, written_out
-from ingest.analysis.terms import form_numbers, forms, grams_of, numbers
+from ingest.analysis.terms import forms, grams_of
 from ingest.analysis.words import split
 
 
@@ -114,14 +112,3 @@ def test_a_latin_text_has_the_words_that_it_has_beside_other_scripts() -> None:
     for _ in range(5000):
         text = "".join(letters.choices("aB1é-_./&@+#'’=~ ßŁ\n€§“…", k=letters.randrange(1, 14)))
         assert split(text) == split(f"{text} ☃")  # no word, nor Latin
-
-
-def test_numbers_are_those_of_the_forms_in_each_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terms, "_MOST_KNOWN", 2)
-    words = ["pumps", "die", "pumps", "4711", "über", "pumpen"]
-
-    for language in ("en", "de", None, "en", "zh", "de"):
-        for start in range(len(words)):
-            some = words[start:]
-            assert list(form_numbers(some, language)) == list(numbers(forms(some, language)))
-    assert form_numbers([], "en").dtype == np.int32

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.analysis.known_terms import terms_of
 from ingest.analysis.question import KeywordQuestion, read_question
 from ingest.analysis.term_rows import TermRows
-from ingest.analysis.terms import SEPARATOR, Terms, forms, grams, numbers, spelling_forms
-from ingest.analysis.words import split
+from ingest.analysis.terms import SEPARATOR, Terms
 from ingest.search.bm25 import Candidates, Statistics, score
 from ingest.search.explain import WordParts, words_of_chunks
 from ingest.store.search.keyword_search import Ids, IndexedChunks
@@ -30,13 +30,10 @@ def indexed(*chunks: tuple[str, str, str]) -> IndexedChunks:
 
 def _terms(chunk: tuple[str, str, str]) -> tuple[Terms, Terms]:
     gap = np.array([SEPARATOR], np.int32)
-    fields = [split(part) for part in chunk]
-    words: list[Terms] = []
-    for one in fields:
-        words += [numbers(forms(one.in_order, None)), gap]
-    words += [numbers(spelling_forms(one, None)) for one in fields]
-    own = numbers(sorted({gram for one in fields for gram in grams(one.in_order, "de")}))
-    return np.concatenate(words), np.unique(own)
+    fields = [terms_of(part, None) for part in chunk]
+    words = [part for one in fields for part in (one.in_order, gap)]
+    words += [one.spellings for one in fields]
+    return np.concatenate(words), np.unique(np.concatenate([one.grams for one in fields]))
 
 
 def asked(query: str) -> tuple[KeywordQuestion, Statistics]:

@@ -136,6 +136,14 @@ def test_comments_are_kept_and_the_form_for_another_is_not() -> None:
         "<div id='cookie-banner'><p>Another page uses cookies, and so do we.</p>"
         "<button>Accept</button></div>",
         "<form class='newsletter'><p>Another page in your mail?</p><input type='email'></form>",
+        "<span role='navigation'>Another page</span>",
+        "<span class='breadcrumb'>Another page</span>",
+        "<span class='next prev'>Another page</span>",
+        "<span class='copyright'>Another page</span>",
+        "<span class='lightbox'>Another page</span>",
+        "<span class='optin'>Another page <input type='email'></span>",
+        "<span class='cli'>Another page has cookies. <button>Accept</button></span>",
+        f"<span class='sidebar'>{LINKS.replace('li>', 'b>')}</span>",
     ],
 )
 @pytest.mark.parametrize("is_first", [True, False])

@@ -93,7 +93,13 @@ BIOGRAPHY = (
 
 
 @pytest.mark.parametrize(
-    "mark", ["class='entry-content'", "itemprop='articleBody'", "class='post-content wide'"]
+    "mark",
+    [
+        "class='entry-content'",
+        "itemprop='articleBody'",
+        "class='post-content wide'",
+        "class='ENTRY-CONTENT'",
+    ],
 )
 def test_a_short_body_that_its_markup_names_is_kept(mark: str) -> None:
     body = f"<p>Today we talked with two guests at the camp about it.</p><p>{SHARE}</p>"

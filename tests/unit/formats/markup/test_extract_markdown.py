@@ -77,7 +77,7 @@ def test_admonitions_tabs_and_callouts_show_their_titles(text: str, shown: list[
         ("cp <source> <path>, <time>now</time>\n", "cp <source> <path>, now"),
         ("<ada@x.org> <https://x.org/a>\n", "<ada@x.org> <https://x.org/a>"),
         ("a\\\nb  \nc\n", "a\nb  \nc"),
-        ("See [[Page|the page]], [[Other]] and [[a]](b) %%not shown%%.\n"
+        ("See [[Page|the page]], ![[Other]] and [[a]](b) %%not shown%%.\n"
          "100%% is %%d.\n", "See the page, Other and [[a]](b) %%not shown%%.\n100%% is %%d."),
         ("Said %%not shown%% here\n", "Said  here"),
         ("{ref}`the part <x>` and {doc}`guide` [word]{.mark} `x`{.py}\n",
