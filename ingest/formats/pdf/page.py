@@ -78,6 +78,7 @@ class PageReader:
     ) -> None:
         self._document = document
         self._handle = pdfium.address(document.raw)
+        self._form = None if document.formenv is None else document.formenv.raw
         self._fallback = fallback
         self._vertical = vertical
         self._ocr = ocr
@@ -99,7 +100,7 @@ class PageReader:
         try:
             if pdfium.count_annotations(page):
                 notes = self._annotations(page)
-                if notes.has_fields:
+                if notes.needs_flattening:
                     page = self._with_fields(page, index, notes)
             lines = self._read_text(page, index, notes.links)
         finally:
@@ -112,8 +113,8 @@ class PageReader:
     def _annotations(self, page: int) -> PageAnnotations:
         notes = improve(
             "notes",
-            lambda: read_annotations(self._handle, page),
-            otherwise=lambda: PageAnnotations(has_fields=True),
+            lambda: read_annotations(self._handle, self._form, page),
+            otherwise=lambda: PageAnnotations(needs_flattening=True),
         )
         attempt("attachments", lambda: self._keep_files(page, notes))
         return notes
@@ -139,14 +140,14 @@ class PageReader:
 
     def _flatten(self, index: int, notes: PageAnnotations) -> None:
         """Collect fields and flatten them into the page; visible once it is reopened."""
-        if self._document.formenv is None:  # a page taken out of a form
+        if self._form is None:  # a page taken out of a form
             flat = pdfium.load_page(self._handle, index)
             if flat:
                 flatten(flat)
                 pdfium.close_page(flat)
             return
         page = self._document[index]
-        form, handle = self._document.formenv.raw, pdfium.address(page.raw)
+        form, handle = self._form, pdfium.address(page.raw)
         try:
             attempt("forms", lambda: read_fields(form, handle, notes))
             page.flatten()
