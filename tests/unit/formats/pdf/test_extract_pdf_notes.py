@@ -130,6 +130,39 @@ def test_a_page_whose_text_flattening_destroys_is_read_without_it(
     assert found.text == "Text of the page.\n\n- name: Ann Lee"
 
 
+@pytest.mark.parametrize(
+    ("drawn", "more", "flattened", "text"),
+    [
+        (b"", b"", 0, "Text of the page."),
+        (b"", b"/Subtype /Link /Rect [0 0 9 9]", 0, "Text of the page."),
+        (b"BT /F 12 Tf 1 0 0 1 5 5 Tm (Signed by Ann) Tj ET", b"", 1, "Signed by Ann"),
+        (b"", b"/Subtype /FreeText /Rect [0 0 9 9] /Contents (Note)", 1, "> Note"),
+    ],
+)
+def test_a_signature_is_drawn_into_its_page_if_it_shows_something(
+    monkeypatch: pytest.MonkeyPatch, drawn: bytes, more: bytes, flattened: int, text: str
+) -> None:
+    calls: list[PdfPage] = []
+    flatten = PdfPage.flatten
+    monkeypatch.setattr(PdfPage, "flatten", lambda page: (calls.append(page), flatten(page))[1])
+    signature = (
+        b"/Subtype /Widget /FT /Sig /T (Signature) /Rect [50 600 250 620] /AP << /N 11 0 R >>"
+    )
+    appearance = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F 3 0 R >> >>"
+        b" /Length %d >>\nstream\n%b\nendstream" % (len(drawn), drawn)
+    )
+
+    found = extract(
+        Sheet(content=_TEXT, annotations=[signature, *filter(None, [more])]),
+        catalog=_FORM.replace(b"[]", b"[13 0 R]"),
+        extra=[appearance],
+    )
+
+    assert text in found.text
+    assert len(calls) == flattened
+
+
 def test_attached_files_are_listed_and_kept() -> None:
     kept = Kept()
 
