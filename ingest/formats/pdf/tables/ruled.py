@@ -86,9 +86,7 @@ def _placed(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[PlacedWord]:
         yield word, bisect_left(inner, left + _SLACK), bisect_left(inner, right - _SLACK)
 
 
-def _cuts_words(
-    inside: Sequence[Line], placed: PlacedWords, grid: Grid, glyphs: Glyphs
-) -> bool:
+def _cuts_words(inside: Sequence[Line], placed: PlacedWords, grid: Grid, glyphs: Glyphs) -> bool:
     """Whether rules run through words, as those of squared paper do.
 
     Cells without a space between them are one word, too, but their letters stand apart.
