@@ -152,8 +152,22 @@ def is_unseen_signature(form: Any, annotation: int) -> bool:
     )
 
 
+@contextmanager
+def known_to(form: Any, page: int) -> Iterator[None]:
+    """While this lasts, the form environment knows the page, and its fields have appearances."""
+    handle = ctypes.cast(page, raw.FPDF_PAGE)
+    raw.FORM_OnAfterLoadPage(handle, form)
+    try:
+        yield
+    finally:
+        raw.FORM_OnBeforeClosePage(handle, form)
+
+
 def flatten(page: int) -> None:
-    """Draw the annotations of a page into it; visible once it is loaded again."""
+    """Draw the annotations of a page into it; visible once it is loaded again.
+
+    If pdfium cannot do that, the page stays as it is.
+    """
     raw.FPDFPage_Flatten(ctypes.cast(page, raw.FPDF_PAGE), raw.FLAT_NORMALDISPLAY)
 
 

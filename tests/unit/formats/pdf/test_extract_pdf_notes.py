@@ -1,10 +1,12 @@
 """PDF: forms, comments, attachments, properties."""
 
+import ctypes
 import io
 
 import pytest
-from pypdfium2 import PdfPage
+from pypdfium2 import raw
 
+from ingest.formats.pdf.engine import pdfium, pdfium_annotations
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders.make_mail import Kept
@@ -114,15 +116,24 @@ def test_values_that_readers_do_not_see_are_left_out(secret: bytes) -> None:
 def test_a_page_whose_text_flattening_destroys_is_read_without_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    flatten = PdfPage.flatten
+    load = pdfium.load_page
+    documents: list[int] = []
 
-    def destroy(page: PdfPage) -> None:
-        flatten(page)
-        for part in list(page.get_objects()):
-            page.remove_obj(part)
-        page.gen_content()
+    def load_noted(document: int, index: int) -> int | None:
+        documents.append(document)
+        page: int | None = load(document, index)
+        return page
 
-    monkeypatch.setattr(PdfPage, "flatten", destroy)
+    def destroy(page: int) -> None:
+        pdfium_annotations.flatten(page)
+        other = ctypes.cast(load(documents[0], 0), raw.FPDF_PAGE)
+        while part := raw.FPDFPage_GetObject(other, 0):
+            raw.FPDFPage_RemoveObject(other, part)
+        raw.FPDFPage_GenerateContent(other)
+        raw.FPDF_ClosePage(other)
+
+    monkeypatch.setattr(pdfium, "load_page", load_noted)
+    monkeypatch.setattr("ingest.formats.pdf.page.flatten", destroy)
     monkeypatch.setattr("ingest.formats.pdf.annotations._FEWEST_WORDS", 4)
 
     found = text_field(b"/T (name) /V (Ann Lee)", shows=b"BT /F 12 Tf 2 5 Td (Ann Lee) Tj ET")
@@ -142,9 +153,13 @@ def test_a_page_whose_text_flattening_destroys_is_read_without_it(
 def test_a_signature_is_drawn_into_its_page_if_it_shows_something(
     monkeypatch: pytest.MonkeyPatch, drawn: bytes, more: bytes, flattened: int, text: str
 ) -> None:
-    calls: list[PdfPage] = []
-    flatten = PdfPage.flatten
-    monkeypatch.setattr(PdfPage, "flatten", lambda page: (calls.append(page), flatten(page))[1])
+    calls: list[int] = []
+
+    def flatten(page: int) -> None:
+        calls.append(page)
+        pdfium_annotations.flatten(page)
+
+    monkeypatch.setattr("ingest.formats.pdf.page.flatten", flatten)
     signature = (
         b"/Subtype /Widget /FT /Sig /T (Signature) /Rect [50 600 250 620] /AP << /N 11 0 R >>"
     )
