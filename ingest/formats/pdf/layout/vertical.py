@@ -82,7 +82,7 @@ def is_dropped(page: int, text: str) -> bool:
 
 
 def _places(boxes: Boxes) -> int:
-    """How many characters and columns stand apart; lines, which are wider than high, do not count."""
+    """How many characters and columns stand apart. Lines are wider than high, and do not count."""
     left, top, right, bottom = boxes.T
     wide, high = right - left, top - bottom
     may_be_vertical = (wide > 0) & (wide <= _SQUARE * high)
