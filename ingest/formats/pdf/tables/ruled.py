@@ -54,16 +54,17 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     bands = sorted(pieces)
     rows: list[list[str]] = []
     whole_bands: dict[int, int] = {}
-    is_unsure = False  # whether what is taken for one row of an open grid may be several
+    is_unsure = False  # whether what is taken for one row may be several
     for band in bands:
-        found = list(_rows(pieces[band], len(bands), grid))
-        if len(found) == 1:
+        lines = baselines(pieces[band])
+        starts = first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
+        is_split = len(starts) > 1 and _are_rows(lines, starts, len(bands))
+        if not is_split:
             whole_bands[band] = len(rows)
-            is_unsure = is_unsure or (
-                grid.is_open and len(_starts(baselines(pieces[band]), grid)) > 1
-            )
-        rows += found
-    if is_unsure and len(rows) < _FEWEST_ROWS:
+            is_unsure = is_unsure or len(starts) > 1
+        found = grouped(lines, starts) if is_split else [pieces[band]]
+        rows += [texts(row, len(grid.columns) - 1) for row in found]
+    if grid.is_open and is_unsure and len(rows) < _FEWEST_ROWS:
         return
     filled = sum(bool(row[column]) for row in rows for column in used)
     hidden = sum(row in bands and column in used for row, column in merged)
@@ -150,20 +151,11 @@ def _pieces_by_band(
     return {band: pieces for band, pieces in found.items() if pieces}
 
 
-def _rows(inside: Sequence[Piece], bands: int, grid: Grid) -> Iterator[list[str]]:
-    """The rows between two ruled lines: one, or several if only the columns are ruled there."""
-    lines = baselines(inside)
-    starts = _starts(lines, grid)
-    is_split = len(starts) > 1 and (
-        numeric_columns([lines[index] for index in starts])
-        or (bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts))
-    )
-    for row in grouped(lines, starts) if is_split else [inside]:
-        yield texts(row, len(grid.columns) - 1)
-
-
-def _starts(lines: Sequence[Sequence[Piece]], grid: Grid) -> list[int]:
-    return first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
+def _are_rows(lines: Sequence[Sequence[Piece]], starts: Sequence[int], bands: int) -> bool:
+    """Whether several rows are between two ruled lines: where only the columns are ruled."""
+    if numeric_columns([lines[index] for index in starts]):
+        return True
+    return bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts)
 
 
 def _is_prose(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> bool:
