@@ -21,7 +21,8 @@ _NO_WORDS = {"on", "yes", "1", "true", "off", ""}
 class PageAnnotations:
     """Content of the annotations of a page."""
 
-    has_fields: bool = False
+    needs_flattening: bool = False
+    """Whether it has fields, and annotations that may show something but links."""
     ticked: list[str] = field(default_factory=list)
     entered: list[tuple[str, str]] = field(default_factory=list)
     """Label and value of text fields."""
@@ -46,13 +47,20 @@ class PageAnnotations:
             yield "> " + "\n> ".join(comment.splitlines())
 
 
-def read_annotations(document: int, page: int) -> PageAnnotations:
-    """Fields, comments, files and links of a page, given by its handle and the document's."""
+def read_annotations(document: int, form: Any, page: int) -> PageAnnotations:
+    """Fields, comments, files and links of a page, given by its handle and the document's.
+
+    `form`: the form environment, None if the document has none.
+    """
     found = PageAnnotations()
+    has_fields = may_show = False
     for index, kind, annotation in pdfium.annotations(page, _MOST):
         if kind == pdfium.WIDGET:
-            found.has_fields = True
-        elif kind == pdfium.FILE:
+            has_fields = True
+            may_show = may_show or not pdfium.is_unseen_signature(form, annotation)
+            continue
+        may_show = may_show or kind != pdfium.LINK
+        if kind == pdfium.FILE:
             found.files.append(index)
         elif kind == pdfium.LINK:
             found.links += improve("links", partial(_links, document, annotation), otherwise=list)
@@ -60,6 +68,7 @@ def read_annotations(document: int, page: int) -> PageAnnotations:
             text = improve("notes", partial(pdfium.contents, annotation), otherwise=str).strip()
             if text:
                 found.comments.append(text[:_LONGEST])
+    found.needs_flattening = has_fields and may_show
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pypdfium2 import PdfDocument, PdfiumError
+from pypdfium2 import PdfDocument
 
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.input_file import Recogniser
@@ -19,7 +19,7 @@ from ingest.formats.pdf.annotations import (
 )
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.engine.pdfium_annotations import flatten
+from ingest.formats.pdf.engine.pdfium_annotations import flatten, known_to
 from ingest.formats.pdf.garbled import is_garbled
 from ingest.formats.pdf.headings.bold import find_bold
 from ingest.formats.pdf.layout.hidden_text import drop_hidden
@@ -78,6 +78,7 @@ class PageReader:
     ) -> None:
         self._document = document
         self._handle = pdfium.address(document.raw)
+        self._form = None if document.formenv is None else document.formenv.raw
         self._fallback = fallback
         self._vertical = vertical
         self._ocr = ocr
@@ -99,7 +100,7 @@ class PageReader:
         try:
             if pdfium.count_annotations(page):
                 notes = self._annotations(page)
-                if notes.has_fields:
+                if notes.needs_flattening:
                     page = self._with_fields(page, index, notes)
             lines = self._read_text(page, index, notes.links)
         finally:
@@ -112,8 +113,8 @@ class PageReader:
     def _annotations(self, page: int) -> PageAnnotations:
         notes = improve(
             "notes",
-            lambda: read_annotations(self._handle, page),
-            otherwise=lambda: PageAnnotations(has_fields=True),
+            lambda: read_annotations(self._handle, self._form, page),
+            otherwise=lambda: PageAnnotations(needs_flattening=True),
         )
         attempt("attachments", lambda: self._keep_files(page, notes))
         return notes
@@ -127,7 +128,7 @@ class PageReader:
 
         A page that was loaded before keeps its text.
         """
-        attempt("forms", lambda: self._flatten(index, notes))
+        attempt("forms", lambda: self._flatten(page, notes))
         flat = pdfium.load_page(self._handle, index)
         if not flat:
             return page
@@ -137,23 +138,14 @@ class PageReader:
         attempt("forms", lambda: find_lost(notes, before if is_lost else after))
         return page if is_lost else flat
 
-    def _flatten(self, index: int, notes: PageAnnotations) -> None:
-        """Collect fields and flatten them into the page; visible once it is reopened."""
-        if self._document.formenv is None:  # a page taken out of a form
-            flat = pdfium.load_page(self._handle, index)
-            if flat:
-                flatten(flat)
-                pdfium.close_page(flat)
+    def _flatten(self, page: int, notes: PageAnnotations) -> None:
+        """Collect fields and draw them into the page; visible once it is loaded again."""
+        if self._form is None:  # a page taken out of a form
+            flatten(page)
             return
-        page = self._document[index]
-        form, handle = self._document.formenv.raw, pdfium.address(page.raw)
-        try:
-            attempt("forms", lambda: read_fields(form, handle, notes))
-            page.flatten()
-        except PdfiumError:  # flattening failed and left the page unchanged
-            return
-        finally:
-            page.close()
+        with known_to(self._form, page):
+            attempt("forms", lambda: read_fields(self._form, page, notes))
+            flatten(page)
 
     def _read_text(self, page: int, index: int, links: Sequence[Link]) -> PageLines | None:
         text_page = pdfium.load_text(page) if page else 0

@@ -15,8 +15,8 @@ documents. One thread reads one document. A crash ends the parser process; the s
 import ctypes
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat, takewhile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress, repeat
 from typing import Any
 
 import numpy as np
@@ -164,9 +164,8 @@ def _exhaust(calls: Iterable[Any]) -> None:
 
 def size(text_page: int, character: int) -> float:
     """Font size in points including the text's scaling; 0 if unknown."""
-    if not _matrix(text_page, character, _FLOATS_AT[0]):
-        return 0.0
-    return float(_font_size(text_page, character)) * math.hypot(*_FLOATS[2:4])
+    known = _matrix(text_page, character, _FLOATS_AT[0])
+    return float(_font_size(text_page, character)) * math.hypot(*_FLOATS[2:4]) if known else 0.0
 
 
 def is_heavy(text_page: int, character: int) -> bool:
@@ -197,8 +196,7 @@ def char_styles(text_page: int, characters: Sequence[int]) -> list[CharStyle]:
 def page_box(page: int) -> Box:
     """Left, top, right, bottom of the visible part of the page."""
     _page_box(page, _FLOATS_AT[0])
-    left, top, right, bottom = _FLOATS[:4]
-    return left, top, right, bottom
+    return _FLOATS[0], _FLOATS[1], _FLOATS[2], _FLOATS[3]
 
 
 def page_objects(page: int, most: int) -> list[int]:
@@ -255,19 +253,22 @@ def pixels(image: int) -> int:
     return abs(_INTS[0] * _INTS[1]) if _pixels(image, *_INTS_AT) else 0
 
 
+def without_curves(paths: Sequence[int]) -> Iterator[int]:
+    """The paths that do not begin with a curve, as most that have curves do."""
+    kinds = map(_segment_type, map(_segment, map(_argument, paths), repeat(1)))
+    return compress(paths, map(raw.FPDF_SEGMENT_BEZIERTO.__ne__, kinds))
+
+
 def path_edges(path: int, most: int) -> list[Box]:
     """Boxes of the segments of a path: left, top, right, bottom.
 
     Empty for a path with a curve, or with more than `most` segments.
     """
     count = _count_segments(path)
-    if not 0 < count <= most:
+    segments = list(map(_segment, repeat(_argument(path)), range(count if count <= most else 0)))
+    kinds = list(map(_segment_type, segments))
+    if not _STRAIGHT.issuperset(kinds):
         return []
-    found = map(_segment, repeat(_argument(path)), range(count))
-    kinds = list(takewhile(_STRAIGHT.__contains__, map(_segment_type, found)))
-    if len(kinds) < count:
-        return []
-    segments = list(map(_segment, repeat(_argument(path)), range(count)))
     a, b, c, d, e, f = matrix(path)
     edges = []
     previous = first = (0.0, 0.0)

@@ -37,6 +37,7 @@ COMMENTS = frozenset(
 )
 """Kinds of annotations whose contents are comments."""
 _PASSWORD = 1 << 13
+_EMPTY = 2  # bytes of a string without characters
 _TICKS = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
 _HIDDEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _MOST_PACKETS = 64
@@ -139,8 +140,34 @@ def _label(form: Any, handle: Any) -> str:
     ) or _string(lambda *rest: raw.FPDFAnnot_GetFormFieldName(form, handle, *rest))
 
 
+def is_unseen_signature(form: Any, annotation: int) -> bool:
+    """Whether a field is a signature that shows nothing, as most do; `form` may be None."""
+    if form is None:
+        return False
+    handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+    normal = raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL
+    return bool(
+        raw.FPDFAnnot_GetFormFieldType(form, handle) == raw.FPDF_FORMFIELD_SIGNATURE
+        and raw.FPDFAnnot_GetAP(handle, normal, None, 0) <= _EMPTY
+    )
+
+
+@contextmanager
+def known_to(form: Any, page: int) -> Iterator[None]:
+    """While this lasts, the form environment knows the page, and its fields have appearances."""
+    handle = ctypes.cast(page, raw.FPDF_PAGE)
+    raw.FORM_OnAfterLoadPage(handle, form)
+    try:
+        yield
+    finally:
+        raw.FORM_OnBeforeClosePage(handle, form)
+
+
 def flatten(page: int) -> None:
-    """Draw the annotations of a page into it; visible once it is loaded again."""
+    """Draw the annotations of a page into it; visible once it is loaded again.
+
+    If pdfium cannot do that, the page stays as it is.
+    """
     raw.FPDFPage_Flatten(ctypes.cast(page, raw.FPDF_PAGE), raw.FLAT_NORMALDISPLAY)
 
 
@@ -214,7 +241,7 @@ def _read_file(attachment: Any, largest: int) -> AttachedFile:
 def _string(get: Callable[..., int]) -> str:
     """Read a string by two calls: the first returns its length in bytes, the second fills it in."""
     length = get(None, 0)
-    if length <= 2:
+    if length <= _EMPTY:
         return ""
     buffer = (ctypes.c_ushort * (length // 2))()
     get(buffer, length)

@@ -1,7 +1,7 @@
 """Tells which lines are bold, by the names of fonts and, where they differ, by their weights."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
@@ -104,7 +104,7 @@ def _measure(text_page: int, line: Line) -> int:
 
 
 def _usual_size(lines: Sequence[Line]) -> float:
-    sizes = Counter[float]()
+    sizes: dict[float, int] = defaultdict(int)
     for line in lines:
         sizes[line.size] += len(line.text)
     return max(sizes, key=sizes.__getitem__, default=0.0)

@@ -234,6 +234,8 @@ def _above_text(found: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
 def _bold_groups(lines: Sequence[Line]) -> dict[int, list[Line]]:
     """Bold lines that stand alone, by id, with the bold lines into which they are wrapped."""
     groups: dict[int, list[Line]] = {}
+    if not any(line.goes_on for line in lines):
+        return groups
     at = 0
     while at < len(lines):
         end = at + 1

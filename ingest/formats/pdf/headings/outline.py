@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from ingest.formats.pdf.headings.candidates import LONGEST, join
@@ -26,13 +26,15 @@ def match_outline(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> di
     Numbers before it may differ. What is not on the target page may be a heading on the next or
     the previous one. Returns the font size of each line that was found, by its id.
     """
-    by_page: dict[int, list[tuple[int, set[str]]]] = defaultdict(list)
+    by_page: dict[int, list[tuple[int, list[str]]]] = defaultdict(list)
     for index, level, title in outline:
-        wanted = {key for key in _keys(title) if _is_enough(key)}
+        rest = _without_number(title)
+        texts = [title] if rest is None else [title, rest]
+        wanted = [key for key in map(_plain, texts) if _is_enough(key)]
         if index < len(pages) and wanted:
             by_page[index].append((min(level, 6), wanted))
     matched: dict[int, float] = {}
-    left: list[tuple[int, int, set[str]]] = []
+    left: list[tuple[int, int, list[str]]] = []
     for index, wanted_here in by_page.items():
         found = _Places(pages[index].lines)
         for level, wanted in wanted_here:
@@ -56,17 +58,25 @@ class _Places:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = [line for line in lines if line.kind == "text" and len(line.text) <= LONGEST]
         self._at: dict[str, tuple[int, int]] = {}
+        texts = [line.text for line in self._lines]
+        letters = list(map(_letters, texts))
         for count in range(1, _MOST_LINES + 1):
             for place in range(len(self._lines) + 1 - count):
-                group = self._lines[place : place + count]
-                for key in _keys(" ".join(line.text for line in group)):
-                    before = self._at.get(key)
-                    is_better = group[0].level and before and before[1] == count
-                    if before is None or (is_better and not self._lines[before[0]].level):
-                        self._at[key] = place, count
+                end = place + count
+                self._add("".join(letters[place:end]).lower(), place, count)
+                rest = _without_number(" ".join(texts[place:end]))
+                if rest is not None:
+                    self._add(_plain(rest), place, count)
 
-    def mark(self, wanted: set[str], level: int, matched: dict[int, float]) -> bool:
-        """Set the level of the lines with one of these texts; whether there are any."""
+    def _add(self, key: str, place: int, count: int) -> None:
+        before = self._at.get(key)
+        if before is None or (
+            before[1] == count and self._lines[place].level and not self._lines[before[0]].level
+        ):
+            self._at[key] = place, count
+
+    def mark(self, wanted: list[str], level: int, matched: dict[int, float]) -> bool:
+        """Set the level of the lines with the first of these texts; whether there are any."""
         for place, count in (self._at[key] for key in wanted if key in self._at):
             first, *others = group = self._lines[place : place + count]
             if all(line.text for line in group) and id(first) not in matched:
@@ -78,13 +88,10 @@ class _Places:
         return False
 
 
-def _keys(text: str) -> Iterator[str]:
-    """The letters of a text, with and without its number."""
-    plain = _plain(text)
-    yield plain
+def _without_number(text: str) -> str | None:
+    """The rest of a text that begins with a number."""
     number = _NUMBER.match(text)
-    if number is not None and (rest := _plain(text[number.end() :])) != plain:
-        yield rest
+    return None if number is None else text[number.end() :]
 
 
 def _is_enough(key: str) -> bool:
@@ -92,5 +99,9 @@ def _is_enough(key: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Letters only: outline and page differ in numbers and spaces."""
-    return _NO_LETTERS.sub("", text).lower()
+    """Small letters only: outline and page differ in numbers and spaces."""
+    return _letters(text).lower()
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTERS.sub("", text)

@@ -28,7 +28,7 @@ def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
     invisible: list[Line] = []
     if lines.has_places and lines.lines:
         invisible = list(_invisible_lines(page, text_page, lines))
-    if _letters(line.text for line in invisible) >= _SENTENCE:
+    if invisible and _letters(line.text for line in invisible) >= _SENTENCE:
         if 2 * len(invisible) < len(lines.lines):
             gone = {id(line) for line in invisible}
             lines.lines = [line for line in lines.lines if id(line) not in gone]
@@ -46,8 +46,9 @@ def _invisible_lines(page: int, text_page: int, shown: PageLines) -> Iterator[Li
     """Lines that are invisible, transparent, tiny or white on white."""
     lines = shown.lines
     styles = pdfium.char_styles(text_page, [line.start for line in lines])
-    unseen = {style for style in set(styles) if style[0] in _MODES or style[4] == 0}
-    white = {style for style in set(styles) - unseen if min(style[1:4]) >= _WHITE}
+    different = set(styles)
+    unseen = {style for style in different if style[0] in _MODES or style[4] == 0}
+    white = {style for style in different - unseen if min(style[1:4]) >= _WHITE}
     if unseen:
         yield from (line for line, style in zip(lines, styles, strict=True) if style in unseen)
     yield from (line for line in lines if 0 < line.size < _TINY)

@@ -51,7 +51,10 @@ def _pitches(text_page: int, turn: int, lines: Sequence[Line]) -> Iterator[float
     ends = _widths(text_page, turn, [i for line in lines for i in (line.start, line.end - 1)])
     # The first and the last character tell most other lines apart.
     samples = [
-        sorted({*range(line.start, line.end)[:_SAMPLE], *range(line.start, line.end)[-_SAMPLE:]})
+        [
+            *range(line.start, min(line.start + _SAMPLE, line.end)),
+            *range(max(line.end - _SAMPLE, line.start + _SAMPLE), line.end),
+        ]
         if abs(first - last) <= _SAME_ENDS * max(first, last)
         else []
         for line, first, last in zip(lines, ends[::2], ends[1::2], strict=True)

@@ -7,6 +7,7 @@ looked at: `1st` stays as it is.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
@@ -95,8 +96,9 @@ def _candidates(text: str) -> list[int]:
 
 def _long(text: str) -> list[int]:
     """The same for the last digits of long figures."""
-    found = [match.span() for match in _LONG_FIGURE.finditer(text)]
-    found = [(start, end) for start, end in found if end - start <= _LONGEST_FIGURE]
+    spans = (match.span() for match in _LONG_FIGURE.finditer(text))
+    some = ((start, end) for start, end in spans if end - start <= _LONGEST_FIGURE)
+    found = list(islice(some, _MOST_CANDIDATES + 1))
     if len(found) > _MOST_CANDIDATES:
         return []
     return [place for start, end in found for place in (start, start, end - 1)]

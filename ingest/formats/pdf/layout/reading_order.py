@@ -78,9 +78,14 @@ class _Sorter:
     def sorted(self) -> list[int]:
         """Indices in file order, each after the lines above it, which keep the file's order, too:
         from the top down, those of two columns would alternate."""
-        for index in range(len(self._above)):
-            if self._left[index]:
+        # All lines before it are sorted: it may have to wait for lines behind it only.
+        waits: list[bool] = np.asarray(np.triu(self._above, 1).any(axis=1)).tolist()
+        for index, must_wait in enumerate(waits):
+            if must_wait and self._left[index]:
                 self._take(index)
+            elif self._left[index]:
+                self._left[index] = False
+                self._sorted.append(index)
         return self._sorted
 
     def _take(self, index: int) -> None:

@@ -172,7 +172,13 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     tall = tall_from((line.top - line.bottom) / line.size for line in found.lines if line.size > 0)
     if any(line.top - line.bottom > tall * line.size > 0 for line in found.lines):
         found.lines = [
-            part for line in found.lines for part in _baselines(text_page, turn, line, tall)
+            part
+            for line in found.lines
+            for part in (
+                _baselines(text_page, turn, line)
+                if line.top - line.bottom > tall * line.size > 0
+                else (line,)
+            )
         ]
     _mark_suspects(found)
     return found
@@ -241,14 +247,9 @@ def _loose(lines: Sequence[Line]) -> set[int]:
     }
 
 
-def _baselines(text_page: int, turn: int, line: Line, tall: float) -> Iterator[Line]:
+def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
-    if (
-        line.height <= tall * line.size
-        or line.size <= 0
-        or line.is_turned
-        or line.end - line.start != len(line.text)
-    ):
+    if line.is_turned or line.end - line.start != len(line.text):
         yield line
         return
     words = [match.span() for match in _WORD.finditer(line.text)]

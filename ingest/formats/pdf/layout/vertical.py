@@ -9,13 +9,18 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import BinaryIO
 
+import numpy as np
+
 from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.engine.pdfium import Boxes
 from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _MOST_OBJECTS = 20_000  # per page; pdfminer reads about 7,000 characters a second
 _MOST_IN_DOCUMENT = 120_000
 _FEWEST_OBJECTS = 50
+_SQUARE = 1.5  # width by height of a character, at most
+_APART = 0.95  # share of the objects of text that stand apart
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
 _SPACE_INSIDE = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _FIRST_CJK = "\u3000"
@@ -61,13 +66,31 @@ class VerticalPages:
 
 
 def is_dropped(page: int, text: str) -> bool:
-    """Whether pdfium missed much of the text."""
+    """Whether pdfium missed much of a text that may be vertical.
+
+    Text that is drawn over itself is left out rightly; pdfminer would repeat it, and compare each
+    of its letters with all others.
+    """
     objects: int = pdfium.count_objects(page)
     if objects < _FEWEST_OBJECTS or len(text) >= objects // 4:
         return False
-    texts = map(pdfium.object_type, pdfium.page_objects(page, _MOST_OBJECTS))
-    found: int = sum(kind == pdfium.TEXT for kind in texts)
-    return len(text) < found // 2
+    handles = pdfium.page_objects(page, _MOST_OBJECTS)
+    texts = [handle for handle in handles if pdfium.object_type(handle) == pdfium.TEXT]
+    if len(text) >= len(texts) // 2:
+        return False
+    return _places(pdfium.all_bounds(texts)) >= _APART * len(texts)
+
+
+def _places(boxes: Boxes) -> int:
+    """How many characters and columns stand apart. Lines are wider than high, and do not count."""
+    left, top, right, bottom = boxes.T
+    wide, high = right - left, top - bottom
+    may_be_vertical = (wide > 0) & (wide <= _SQUARE * high)
+    if not may_be_vertical.any():
+        return 0
+    grain = float(np.median(wide[may_be_vertical])) / 2
+    corners = np.column_stack([left, top])[may_be_vertical] / grain
+    return len(np.unique(np.rint(corners), axis=0))
 
 
 def turned_if_vertical(page: PageLines) -> PageLines:

@@ -77,11 +77,12 @@ def first_baselines(
         if edges
         else max((p.right for line in lines for p in line if p.column == first), default=0.0)
     )
+    figures = [_figures(line, numeric) for line in lines]
     starts: list[int] = []
     seen_numbers = False
     for index, line in enumerate(lines):
         columns = {piece.column for piece in line}
-        has_number = bool(_figures(line, numeric))
+        has_number = bool(figures[index])
         is_spaced = index > 0 and pitches[index - 1] > tight
         continues = all(piece.text.strip()[:1].islower() for piece in line)
         if has_number:
@@ -97,26 +98,25 @@ def first_baselines(
             is_start = index == 0 or is_spaced
         seen_numbers = seen_numbers or has_number
         if is_start:
-            start = _first_beside(lines, index, starts[-1] if starts else 0, numeric)
+            start = _first_beside(lines, index, starts[-1] if starts else 0, figures)
             if start not in starts[-1:]:
                 starts.append(start)
     return starts
 
 
 def _first_beside(
-    lines: Sequence[Sequence[Piece]], index: int, above: int, numeric: Set[int]
+    lines: Sequence[Sequence[Piece]], index: int, above: int, figures: Sequence[Set[int]]
 ) -> int:
     """The first of the baselines of the row whose cells are centred, not above the row `above`.
 
     A baseline with figures in the same columns is a row of its own: a cell in the middle spans two.
     """
-    figures = _figures(lines[index], numeric)
     top = index
     while top > above and is_half_line(lines[top - 1][0], lines[top][0]):
         if index - top == _MOST_BASELINES:
             return index
         top -= 1
-        if figures & _figures(lines[top], numeric):
+        if figures[index] & figures[top]:
             return index
     return top
 

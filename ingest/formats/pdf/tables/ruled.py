@@ -29,6 +29,12 @@ _FEWEST_ROWS = 3  # in a band without numbers
 Cell = tuple[int, int]
 """Row and column in the grid."""
 
+PlacedWord = tuple[Word, int, int]
+"""A word with the columns of its edges, the second lower if it is narrow and on a rule."""
+
+PlacedWords = Mapping[int, Sequence[PlacedWord]]
+"""The words of each line, by its id."""
+
 
 def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     """Replace the lines inside the grid by a table, if they fill it like one."""
@@ -38,22 +44,26 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     ):
         return
     glyphs.load_words(inside)
-    if _cuts_words(inside, grid, glyphs):
+    placed = {id(line): list(_placed(line, grid, glyphs)) for line in inside}
+    if _cuts_words(inside, placed, grid, glyphs):
         return
     merged = _merged_cells(grid)
     inside = _below_titles(inside, grid, merged)
-    pieces = _pieces_by_band(inside, grid, glyphs)
+    pieces = _pieces_by_band(inside, placed, grid, glyphs)
     used = sorted({piece.column for band in pieces.values() for piece in band})
     bands = sorted(pieces)
     rows: list[list[str]] = []
     whole_bands: dict[int, int] = {}
     is_unsure = False  # whether what is taken for one row may be several
     for band in bands:
-        found = list(_rows(pieces[band], len(bands), grid))
-        if len(found) == 1:
+        lines = baselines(pieces[band])
+        starts = first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
+        is_split = len(starts) > 1 and _are_rows(lines, starts, len(bands))
+        if not is_split:
             whole_bands[band] = len(rows)
-            is_unsure = is_unsure or len(_starts(baselines(pieces[band]), grid)) > 1
-        rows += found
+            is_unsure = is_unsure or len(starts) > 1
+        found = grouped(lines, starts) if is_split else [pieces[band]]
+        rows += [texts(row, len(grid.columns) - 1) for row in found]
     if grid.is_open and is_unsure and len(rows) < _FEWEST_ROWS:
         return
     filled = sum(bool(row[column]) for row in rows for column in used)
@@ -70,22 +80,27 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     )
 
 
-def _cuts_words(inside: Sequence[Line], grid: Grid, glyphs: Glyphs) -> bool:
+def _placed(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[PlacedWord]:
+    inner = grid.columns[1:-1]
+    for word in glyphs.words(line):
+        _, _, left, right = word
+        yield word, bisect_left(inner, left + _SLACK), bisect_left(inner, right - _SLACK)
+
+
+def _cuts_words(inside: Sequence[Line], placed: PlacedWords, grid: Grid, glyphs: Glyphs) -> bool:
     """Whether rules run through words, as those of squared paper do.
 
     Cells without a space between them are one word, too, but their letters stand apart.
     """
     inner = grid.columns[1:-1]
-    count = cut = 0
+    cut = 0
     for line in inside:
         middle = (line.top + line.bottom) / 2
-        for word in glyphs.words(line):
-            count += 1
-            _, _, left, right = word
-            first, last = (bisect_left(inner, x) for x in (left + _SLACK, right - _SLACK))
+        for word, first, last in placed[id(line)]:
             if first < last and _crosses(grid, first, last, middle):
                 gaps = _gaps(glyphs.letters(line, word), inner)
                 cut += min(gaps, default=1.0) < _TIGHT * line.height
+    count = sum(map(len, placed.values()))
     return cut > (0 if grid.is_open else max(_FEW_CUT, _CUT * count))
 
 
@@ -126,31 +141,21 @@ def _below_titles(lines: list[Line], grid: Grid, merged: dict[Cell, Cell]) -> li
     return lines
 
 
-def _pieces_by_band(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> dict[int, list[Piece]]:
+def _pieces_by_band(
+    lines: Sequence[Line], placed: PlacedWords, grid: Grid, glyphs: Glyphs
+) -> dict[int, list[Piece]]:
     found: dict[int, list[Piece]] = {}
     for line in lines:
-        middle = (line.top + line.bottom) / 2
-        band = _band(line, grid)
-        for column, left, right, text in _by_column(line, grid, glyphs):
-            piece = Piece(column, left, right, middle, line.height, text)
-            found.setdefault(band, []).append(piece)
-    return found
+        band = found.setdefault(_band(line, grid), [])
+        band += _by_column(line, placed[id(line)], grid, glyphs)
+    return {band: pieces for band, pieces in found.items() if pieces}
 
 
-def _rows(inside: Sequence[Piece], bands: int, grid: Grid) -> Iterator[list[str]]:
-    """The rows between two ruled lines: one, or several if only the columns are ruled there."""
-    lines = baselines(inside)
-    starts = _starts(lines, grid)
-    is_split = len(starts) > 1 and (
-        numeric_columns([lines[index] for index in starts])
-        or (bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts))
-    )
-    for row in grouped(lines, starts) if is_split else [inside]:
-        yield texts(row, len(grid.columns) - 1)
-
-
-def _starts(lines: Sequence[Sequence[Piece]], grid: Grid) -> list[int]:
-    return first_baselines(lines, grid.columns[1:]) if len(lines) > 1 else []
+def _are_rows(lines: Sequence[Sequence[Piece]], starts: Sequence[int], bands: int) -> bool:
+    """Whether several rows are between two ruled lines: where only the columns are ruled."""
+    if numeric_columns([lines[index] for index in starts]):
+        return True
+    return bands <= _FEW_BANDS and len(starts) >= _FEWEST_ROWS and not _is_prose(lines, starts)
 
 
 def _is_prose(lines: Sequence[Sequence[Piece]], starts: Sequence[int]) -> bool:
@@ -193,34 +198,41 @@ def _repeat_merged(
                 rows[row][column] = text
 
 
-def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, float, float, str]]:
-    """Split the line at the ruled lines that it crosses; yields column, left, right and text."""
+def _by_column(
+    line: Line, words: Sequence[PlacedWord], grid: Grid, glyphs: Glyphs
+) -> Iterator[Piece]:
+    """The line, split at the ruled lines that it crosses."""
+    height = line.height
     middle = (line.top + line.bottom) / 2
-    inner = grid.columns[1:-1]
     start, current, edge, end = 0, -1, line.left, line.left
-    for first, _, left, right in _pieces(line, grid, glyphs):
-        column = bisect_left(inner, (left + right) / 2)
+    for first, left, right, column in _columns(line, words, grid, glyphs):
         if current < 0:
             current = column
         elif column != current and _crosses(grid, current, column, middle):
-            yield current, edge, end, line.text[start:first]
+            yield Piece(current, edge, end, middle, height, line.text[start:first])
             start, current, edge = first, column, left
         end = right
     if current >= 0:
-        yield current, edge, line.right, line.text[start:]
+        yield Piece(current, edge, line.right, middle, height, line.text[start:])
 
 
-def _pieces(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[Word]:
-    """The words of a line; a word across a column boundary is split into letters."""
+def _columns(
+    line: Line, words: Sequence[PlacedWord], grid: Grid, glyphs: Glyphs
+) -> Iterator[tuple[int, float, float, int]]:
+    """Start, left, right and column of each word; one across a boundary is split into letters."""
     inner = grid.columns[1:-1]
-    for word in glyphs.words(line):
-        _, _, left, right = word
-        if bisect_left(inner, left + _SLACK) < bisect_left(inner, right - _SLACK):
-            yield from glyphs.letters(line, word)
-        else:
-            yield word
+    for word, column, last in words:
+        start, _, left, right = word
+        if column == last:
+            yield start, left, right, column
+            continue
+        for first, _, x0, x1 in glyphs.letters(line, word) if column < last else [word]:
+            yield first, x0, x1, bisect_left(inner, (x0 + x1) / 2)
 
 
 def _crosses(grid: Grid, column: int, other: int, y: float) -> bool:
-    first, last = sorted((column, other))
-    return any(grid.is_divided(boundary, y) for boundary in range(first + 1, last + 1))
+    first, last = (column, other) if column < other else (other, column)
+    for boundary in range(first + 1, last + 1):  # noqa: SIM110  # mostly one: any() takes twice
+        if grid.is_divided(boundary, y):
+            return True
+    return False

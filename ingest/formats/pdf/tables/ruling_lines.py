@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from operator import itemgetter
 
 import numpy as np
@@ -103,7 +104,8 @@ def _edges(page: int) -> Boxes:
 def _edges_among(handles: Sequence[int], *, depth: int, budget: list[int]) -> Boxes:
     """`budget`: how many objects of form XObjects may still be looked at."""
     kinds = list(map(pdfium.object_type, handles))
-    found = [_edges_of([h for h, kind in zip(handles, kinds, strict=True) if kind == pdfium.PATH])]
+    paths = list(compress(handles, map(pdfium.PATH.__eq__, kinds)))
+    found = [_edges_of(paths)]
     if may_be_in_forms(len(handles), kinds) and depth < _DEEPEST:
         for handle, kind in zip(handles, kinds, strict=True):
             if kind == pdfium.FORM:
@@ -127,10 +129,11 @@ def _edges_of(paths: Sequence[int]) -> Boxes:
         return np.zeros((0, 4), np.float32)
     boxes = pdfium.all_bounds(paths)
     is_thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]) <= _THIN
+    others = [paths[index] for index in np.flatnonzero(~is_thin).tolist()]
     sides = [
         edge
-        for index in np.flatnonzero(~is_thin).tolist()
-        for edge in pdfium.path_edges(paths[index], _MOST_SEGMENTS)
+        for path in pdfium.without_curves(others)
+        for edge in pdfium.path_edges(path, _MOST_SEGMENTS)
     ]
     return np.concatenate([boxes[is_thin], np.array(sides, np.float32).reshape(-1, 4)])
 

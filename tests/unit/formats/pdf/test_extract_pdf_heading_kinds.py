@@ -207,6 +207,17 @@ def test_a_bookmark_may_miss_the_page_of_its_heading_but_not_of_a_text() -> None
     assert [line.level for page in pages for line in page.lines] == [0, 3, 0]
 
 
+def test_the_lines_of_a_whole_title_are_its_heading_rather_than_those_without_its_number() -> None:
+    page = PageLines([Line("APPENDIX A", size=12), Line("GENERATED TEXTS", size=12)])
+
+    match_outline([page], [(0, 1, "Appendix A Generated texts")])
+
+    assert [(line.text, line.level) for line in page.lines] == [
+        ("APPENDIX A GENERATED TEXTS", 1),
+        ("", 0),
+    ]
+
+
 def test_of_equal_lines_the_heading_is_the_one_that_is_bookmarked() -> None:
     page = PageLines([Line("Pumps"), Line("Pumps", level=1)], box=(0, 800, 600, 0))
 

@@ -103,6 +103,13 @@ def test_the_slow_engine_for_vertical_text_has_a_budget(monkeypatch: pytest.Monk
     assert vertical.VerticalPages(io.BytesIO()).text(0, 0) is None
 
 
+@pytest.mark.parametrize("up", [0.0, 0.1])
+def test_text_drawn_over_itself_is_read_once(up: float) -> None:
+    data = document(b"".join(at(50, 400 + up * time, "Drawn again.") for time in range(200)))
+
+    assert extract(data).text == "Drawn again."
+
+
 def test_title_of_lone_surrogates_does_not_affect_the_text() -> None:
     data = make_files.pdf(["Text."], title="Title")
     broken = b"/Title <FEFFD8000041>"

@@ -1,10 +1,12 @@
 """PDF: forms, comments, attachments, properties."""
 
+import ctypes
 import io
 
 import pytest
-from pypdfium2 import PdfPage
+from pypdfium2 import raw
 
+from ingest.formats.pdf.engine import pdfium, pdfium_annotations
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders.make_mail import Kept
@@ -114,20 +116,66 @@ def test_values_that_readers_do_not_see_are_left_out(secret: bytes) -> None:
 def test_a_page_whose_text_flattening_destroys_is_read_without_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    flatten = PdfPage.flatten
+    load = pdfium.load_page
+    documents: list[int] = []
 
-    def destroy(page: PdfPage) -> None:
-        flatten(page)
-        for part in list(page.get_objects()):
-            page.remove_obj(part)
-        page.gen_content()
+    def load_noted(document: int, index: int) -> int | None:
+        documents.append(document)
+        page: int | None = load(document, index)
+        return page
 
-    monkeypatch.setattr(PdfPage, "flatten", destroy)
+    def destroy(page: int) -> None:
+        pdfium_annotations.flatten(page)
+        other = ctypes.cast(load(documents[0], 0), raw.FPDF_PAGE)
+        while part := raw.FPDFPage_GetObject(other, 0):
+            raw.FPDFPage_RemoveObject(other, part)
+        raw.FPDFPage_GenerateContent(other)
+        raw.FPDF_ClosePage(other)
+
+    monkeypatch.setattr(pdfium, "load_page", load_noted)
+    monkeypatch.setattr("ingest.formats.pdf.page.flatten", destroy)
     monkeypatch.setattr("ingest.formats.pdf.annotations._FEWEST_WORDS", 4)
 
     found = text_field(b"/T (name) /V (Ann Lee)", shows=b"BT /F 12 Tf 2 5 Td (Ann Lee) Tj ET")
 
     assert found.text == "Text of the page.\n\n- name: Ann Lee"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "more", "flattened", "text"),
+    [
+        (b"", b"", 0, "Text of the page."),
+        (b"", b"/Subtype /Link /Rect [0 0 9 9]", 0, "Text of the page."),
+        (b"BT /F 12 Tf 1 0 0 1 5 5 Tm (Signed by Ann) Tj ET", b"", 1, "Signed by Ann"),
+        (b"", b"/Subtype /FreeText /Rect [0 0 9 9] /Contents (Note)", 1, "> Note"),
+    ],
+)
+def test_a_signature_is_drawn_into_its_page_if_it_shows_something(
+    monkeypatch: pytest.MonkeyPatch, drawn: bytes, more: bytes, flattened: int, text: str
+) -> None:
+    calls: list[int] = []
+
+    def flatten(page: int) -> None:
+        calls.append(page)
+        pdfium_annotations.flatten(page)
+
+    monkeypatch.setattr("ingest.formats.pdf.page.flatten", flatten)
+    signature = (
+        b"/Subtype /Widget /FT /Sig /T (Signature) /Rect [50 600 250 620] /AP << /N 11 0 R >>"
+    )
+    appearance = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F 3 0 R >> >>"
+        b" /Length %d >>\nstream\n%b\nendstream" % (len(drawn), drawn)
+    )
+
+    found = extract(
+        Sheet(content=_TEXT, annotations=[signature, *filter(None, [more])]),
+        catalog=_FORM.replace(b"[]", b"[13 0 R]"),
+        extra=[appearance],
+    )
+
+    assert text in found.text
+    assert len(calls) == flattened
 
 
 def test_attached_files_are_listed_and_kept() -> None:
