@@ -109,12 +109,14 @@ async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) 
     return await _rows(conn, query, *query.scope.fill_in(_SQL[comparison]))
 
 
-async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> dict[UUID, float]:
+async def cosines(
+    conn: Connection, query: VectorQuery, ids: Sequence[UUID]
+) -> list[tuple[UUID, float]]:
     """The cosine similarity of each of these chunks that has a vector."""
     parameters = {"application_id": query.scope.application_id, "ids": list(ids)}
     cursor = await conn.execute(_SQL["cosines"], {**query.parameters(), **parameters}, binary=True)
     rows = await cursor.fetchall()
-    return {id: score for id, score in rows if not isnan(score)}  # that of a zero vector
+    return [(id, score) for id, score in rows if not isnan(score)]  # that of a zero vector
 
 
 def indexed_statement(
