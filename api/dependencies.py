@@ -7,6 +7,7 @@ from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
 from api.authentication import Key, authenticate, pool_of, runtime_of
+from api.middleware.in_use import InUse, in_use_of
 from api.problems import Forbidden
 from ingest.model import Role
 from ingest.postgres.database import Pool
@@ -19,12 +20,23 @@ _CALLERS_POOL: Final = "ingest.pool"
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
 
-RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
+# Coroutines, though they wait for nothing: FastAPI hands functions to a thread, which takes longer
+# than all else that it does for a request.
+async def _runtime(connection: HTTPConnection) -> Runtime:
+    return runtime_of(connection)
 
 
-def _pool(connection: HTTPConnection) -> Pool:
+async def _pool(connection: HTTPConnection) -> Pool:
     pool: Pool = connection.scope[_CALLERS_POOL]
     return pool
+
+
+async def _in_use(connection: HTTPConnection) -> InUse:
+    return in_use_of(connection)
+
+
+RuntimeDep = Annotated[Runtime, Depends(_runtime)]
+InUseDep = Annotated[InUse, Depends(_in_use)]
 
 
 PoolDep = Annotated[Pool, Depends(_pool)]

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
-from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
 from api.authentication import Key
@@ -73,6 +72,3 @@ def in_use_of(connection: HTTPConnection) -> InUse:
     """The counts that the application's lifespan created."""
     in_use: InUse = connection.app.state.in_use
     return in_use
-
-
-InUseDep = Annotated[InUse, Depends(in_use_of)]

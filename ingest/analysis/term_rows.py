@@ -55,9 +55,10 @@ def find(flat: Terms, terms: Terms) -> tuple[Places, Places]:
     """
     table = np.zeros(1 << 16, np.bool_)
     table[terms.view(np.uint32) & 0xFFFF] = True
-    places = np.flatnonzero(table[np.ascontiguousarray(flat).view(np.uint32) & 0xFFFF])
-    numbers = np.minimum(np.searchsorted(terms, flat[places]), max(len(terms) - 1, 0))
-    is_term = terms[numbers] == flat[places]
+    [places] = table[np.ascontiguousarray(flat).view(np.uint32) & 0xFFFF].nonzero()
+    found = flat[places]
+    numbers = np.minimum(terms.searchsorted(found), max(len(terms) - 1, 0))
+    is_term = terms[numbers] == found
     return places[is_term], numbers[is_term]
 
 

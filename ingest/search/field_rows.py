@@ -26,12 +26,12 @@ class FieldRows:
         """`terms`: all that are asked for later."""
         starts, self._ends = rows.starts[:-1], rows.starts[1:]
         self._count = len(rows)
-        self._separators = np.flatnonzero(rows.flat == SEPARATOR)
-        self._first_separators = np.searchsorted(self._separators, starts)
+        self._separators = (rows.flat == SEPARATOR).nonzero()[0]
+        self._first_separators = self._separators.searchsorted(starts)
         self._terms = np.unique(terms)
         self._places, self._term_at = find(rows.flat, self._terms)
-        self._rows = np.searchsorted(starts, self._places, side="right") - 1
-        before = np.searchsorted(self._separators, self._places)
+        self._rows = starts.searchsorted(self._places, side="right") - 1
+        before = self._separators.searchsorted(self._places)
         self._fields = np.minimum(before - self._first_separators[self._rows], _SPELLINGS)
 
     def lengths(self) -> Floats:
@@ -49,8 +49,8 @@ class FieldRows:
     def places(self, terms: Terms) -> Places:
         """Where any of the terms is: places in this list of the terms asked for."""
         is_wanted = np.zeros(len(self._terms), np.bool_)
-        is_wanted[np.searchsorted(self._terms, terms)] = True
-        return np.flatnonzero(is_wanted[self._term_at])
+        is_wanted[self._terms.searchsorted(terms)] = True
+        return is_wanted[self._term_at].nonzero()[0]
 
     def count(self, places: Places) -> Floats:
         """Weighted occurrences per chunk."""
@@ -90,6 +90,6 @@ class FieldRows:
         if not len(others):
             return others
         wanted, later = self._places[places] + step, self._places[others]
-        at = np.minimum(np.searchsorted(later, wanted), len(later) - 1)
+        at = np.minimum(later.searchsorted(wanted), len(later) - 1)
         found: Places = places[later[at] == wanted]
         return found

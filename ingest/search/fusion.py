@@ -1,11 +1,10 @@
 """Fuses the scores by meaning and by words into one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
-from ingest.store.search.scope import Ranked
+from ingest.search.scores import Candidate
 
 # Chosen on Cranfield and on questions in seven languages (docs/decisions.md).
 _WORDS: Final = 0.6
@@ -47,15 +46,13 @@ class Parts:
 
 
 def fuse(
-    cosines: Mapping[UUID, float],
-    bm25: Mapping[UUID, float],
+    found: Iterable[Candidate],
     *,
     whole_weight: float,
-    limit: int,
     unrelated: float = 0.0,
     weights: Weights | None = None,
-) -> list[Ranked]:
-    """The best chunks by both scores, 0 to 1; a chunk without one of them has 0 for it.
+) -> list[Candidate]:
+    """Score chunks by both, 0 to 1, best first; a chunk without one of the scores has 0 for it.
 
     Unlike the fusion of ranks, this tells a clear winner from a narrow one; and unlike scores
     relative to the best, it is low if nothing fits. Ties are ordered by id, so results are
@@ -63,8 +60,7 @@ def fuse(
     otherwise words would decide alone with models whose cosines differ little.
     """
     parts = Parts(whole_weight, weights or Weights(), unrelated=unrelated)
-    scores = {}
-    for id in {*cosines, *bm25}:
-        scores[id] = parts.by_words(bm25.get(id, 0.0)) + parts.by_meaning(cosines.get(id, 0.0))
-    order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return [Ranked(id=id, score=score) for id, score in order[:limit]]
+    scored = list(found)
+    for one in scored:
+        one.score = parts.by_words(one.bm25 or 0.0) + parts.by_meaning(one.cosine or 0.0)
+    return sorted(scored, key=lambda one: (-one.score, one.id))

@@ -1,6 +1,6 @@
 """Ranks chunks by the words that they share with the question."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -34,8 +34,8 @@ class Scored:
             if score > 0
         ]
 
-    def as_dict(self) -> dict[UUID, float]:
-        return dict(zip(self.ids, self.bm25.tolist(), strict=True))
+    def pairs(self) -> Iterator[tuple[UUID, float]]:
+        return zip(self.ids, self.bm25.tolist(), strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
+from math import fsum
 from typing import Final
 
 # Chinese, Japanese and Korean characters, which have no spaces between words.
@@ -74,7 +75,8 @@ class MatchedText:
         """
         matched = [self._matched(text) for text in texts]
         shared = Counter(term for terms in matched for term in terms)
-        weights = [sum(_weight(term) / shared[term] for term in terms) for terms in matched]
+        # Exact sums: the order of a set, which is another in each process, must not break ties.
+        weights = [fsum(_weight(term) / shared[term] for term in terms) for terms in matched]
         best = max(weights, default=0)
         return weights.index(best) if best else None
 

@@ -23,7 +23,10 @@ class ComparedText:
     def __init__(self, text: str, query: MatchedText) -> None:
         self._text = text
         self._query = query
-        self._words = frozenset(text.split())
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(self._text.split())
 
     def is_same(self, other: "ComparedText") -> bool:
         mine, others = self._words, other._words

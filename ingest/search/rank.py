@@ -1,8 +1,8 @@
 """Ranks chunks by meaning, by words, or by both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -15,7 +15,14 @@ from ingest.search.keyword_ranking import WordQuestion, by_words, read_words, sc
 from ingest.search.model_change import by_models
 from ingest.search.parts import SearchParts
 from ingest.search.question import Question
-from ingest.search.scores import Candidate, MinScore, candidates
+from ingest.search.scores import (
+    Candidate,
+    Half,
+    MinScore,
+    by_meaning_alone,
+    by_words_alone,
+    joined,
+)
 from ingest.search.trace import Trace
 from ingest.search.vector_ranking import EF_SEARCH, OtherModels, by_meaning
 from ingest.store.search import vector_search
@@ -41,7 +48,7 @@ async def rank(
     """Up to `depth` candidates of each half, and whether more might become hits."""
     pool = parts.pool.of(scope.application_id)
 
-    async def meaning(vector: Vector, asked: WordQuestion | None = None) -> _Half:
+    async def meaning(vector: Vector, asked: WordQuestion | None = None) -> Half:
         """The nearest chunks, and their BM25."""
         most = max(question.limit, min(depth, EF_SEARCH))
         query = VectorQuery(scope=scope, model_id=parts.model_id, vector=vector, limit=most)
@@ -49,15 +56,15 @@ async def rank(
             try:
                 async with transaction(pool) as conn:
                     near = await by_meaning(conn, query, parts.statistics, expects_one_model=True)
-                    return _Half(near, await _by_words_too(conn, scope, asked, near))
+                    return Half(near, await _by_words_too(conn, scope, asked, near))
             except OtherModels:
                 near, trace.lacking = await by_models(
                     pool, query, question.text, earlier=parts.earlier, statistics=parts.statistics
                 )
             if asked is None:
-                return _Half(near, {})
+                return Half(near)
             async with transaction(pool) as conn:
-                return _Half(near, await _by_words_too(conn, scope, asked, near))
+                return Half(near, await _by_words_too(conn, scope, asked, near))
 
     async def read() -> WordQuestion:
         with trace.timed("words"):
@@ -66,28 +73,28 @@ async def rank(
             )
             return trace.asked
 
-    async def words(asked: WordQuestion, *, most: int, vector: Vector | None = None) -> _Half:
+    async def words(asked: WordQuestion, *, most: int, vector: Vector | None = None) -> Half:
         """The best chunks by words, and their similarities."""
         with trace.timed("words"):
             async with transaction(pool) as conn:
                 found = await by_words(conn, scope, asked, most=max(most, depth))
                 best = found.best(depth)
                 if vector is None or not best:
-                    return _Half(best, {})
+                    return Half(best)
                 ids = [hit.id for hit in best]
                 query = VectorQuery(
                     scope=scope, model_id=parts.model_id, vector=vector, limit=len(ids)
                 )
-                return _Half(best, await vector_search.cosines(conn, query, ids))
+                return Half(best, await vector_search.cosines(conn, query, ids))
 
     near: Sequence[Ranked] = []
     by_word: Sequence[Ranked] = []
     if vector is None:
         by_word, _ = await words(await read(), most=_RANKED_ALONE)
-        found = candidates(by_word, words=by_word)
+        found = by_words_alone(by_word)
     elif question.mode == "vector":
         near, _ = await meaning(vector)
-        found = candidates(near, near=near)
+        found = by_meaning_alone(near)
     else:
         asked = await read()
         # Concurrently, each on its own connection. Neither holds one while it waits for the other:
@@ -98,7 +105,12 @@ async def rank(
         near, by_word = by_vectors.ranking, by_terms.ranking
         trace.unrelated = parts.embedder.unrelated
         with trace.timed("fuse"):
-            found = _fuse(by_vectors, by_terms, asked, question, parts.embedder.unrelated)
+            found = fuse(
+                joined(by_vectors, by_terms, needs_words=asked.has_conditions),
+                whole_weight=asked.whole_weight,
+                unrelated=parts.embedder.unrelated,
+                weights=question.weights,
+            )
     least = question.min_score
     is_cut = _reaches_below(near, least.cosine) or _reaches_below(by_word, least.bm25)
     may_have_more = max(len(near), len(by_word)) >= depth and not is_cut
@@ -108,40 +120,12 @@ async def rank(
     return passing, may_have_more
 
 
-class _Half(NamedTuple):
-    """What one half of a search found. Each chunk is scored by both: one that only one half finds
-    is not worse for that."""
-
-    ranking: Sequence[Ranked]
-    other_scores: Mapping[UUID, float]
-    """By the other half, of the chunks that may be hits."""
-
-
 async def _by_words_too(
     conn: Connection, scope: SearchScope, asked: WordQuestion | None, near: Sequence[Ranked]
-) -> Mapping[UUID, float]:
+) -> Iterable[tuple[UUID, float]]:
     if asked is None or not near:
-        return {}
-    return (await score_others(conn, scope, asked, [hit.id for hit in near])).as_dict()
-
-
-def _fuse(
-    by_vectors: _Half, by_terms: _Half, asked: WordQuestion, question: Question, unrelated: float
-) -> list[Candidate]:
-    near, by_word = by_vectors.ranking, by_terms.ranking
-    cosines = {**by_terms.other_scores, **{hit.id: hit.score for hit in near}}
-    bm25 = {**by_vectors.other_scores, **{hit.id: hit.score for hit in by_word}}
-    if asked.has_conditions:
-        cosines = {id: cosine for id, cosine in cosines.items() if id in bm25}
-    order = fuse(
-        cosines,
-        bm25,
-        whole_weight=asked.whole_weight,
-        unrelated=unrelated,
-        limit=len(near) + len(by_word),
-        weights=question.weights,
-    )
-    return candidates(order, near=near, words=by_word, cosines=cosines, bm25=bm25)
+        return ()
+    return (await score_others(conn, scope, asked, [hit.id for hit in near])).pairs()
 
 
 def _passes(candidate: Candidate, least: MinScore, vector: Vector | None) -> bool:

@@ -37,19 +37,17 @@ async def by_meaning(
     """
     scope, bound = query.scope, exact_bound(len(query.vector))
     application = scope.application_id, query.model_id
-    are_many, has_fresh, has_other_models, index = await vector_search.begin(
-        conn,
-        query,
-        bound=bound,
-        is_large=scope.is_filtered or statistics.is_large(*application),
-        statement_timeout=STATEMENT_TIMEOUT,
-        ef_search=EF_SEARCH,
+    has_fresh, has_other_models, index = await vector_search.begin(
+        conn, query, statement_timeout=STATEMENT_TIMEOUT, ef_search=EF_SEARCH
     )
     if expects_one_model and has_other_models:
         raise OtherModels
     if scope.is_filtered:
         are_many = scope.document_ids is None
     else:
+        are_many = statistics.is_large(*application) or await vector_search.are_many(
+            conn, query, bound=bound
+        )
         statistics.note(*application, is_large=are_many)
     if are_many:
         # Search the buffer first: a vector moved to the index meanwhile is found twice, not missed.

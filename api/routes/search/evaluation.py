@@ -10,8 +10,7 @@ from pydantic import Field
 
 from api.authenticated_route import KeyedRouter
 from api.authentication import Key
-from api.dependencies import PoolDep, RuntimeDep, Viewer
-from api.middleware.in_use import InUseDep
+from api.dependencies import InUseDep, PoolDep, RuntimeDep, Viewer
 from api.routes.search.judgements import SetName
 from api.routes.search.search import SearchRequest, SearchSettings, answer_of
 from api.schema import pagination

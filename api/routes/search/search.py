@@ -6,8 +6,7 @@ from pydantic import Field, model_validator
 
 from api.authenticated_route import KeyedRouter
 from api.authentication import Key
-from api.dependencies import Reader, RuntimeDep
-from api.middleware.in_use import InUseDep
+from api.dependencies import InUseDep, Reader, RuntimeDep
 from api.schema.json_model import Body, Whole
 from api.schema.search_filter import Query, SearchFilter, parsed
 from ingest.runtime import Runtime

@@ -54,7 +54,6 @@ class VectorQuery:
 
 
 class Begun(NamedTuple):
-    are_many: bool
     has_fresh: bool
     """Whether vectors wait that are not indexed yet."""
     has_other_models: bool
@@ -66,29 +65,36 @@ async def begin(
     conn: Connection,
     query: VectorQuery,
     *,
-    bound: int,
-    is_large: bool,
     statement_timeout: timedelta,
     ef_search: int,
 ) -> Begun:
-    """Configure the transaction, and count up to `bound` vectors unless `is_large`.
-
-    From then on, a statement that takes longer raises psycopg QueryCanceled.
-    """
+    """Configure the transaction: a statement that takes longer raises psycopg QueryCanceled."""
     cursor = await conn.execute(
         _SQL["begin"],
         {
             "application_id": query.scope.application_id,
             "model_id": query.model_id,
-            "bound": bound,
-            "is_large": is_large,
             "timeout_ms": str(round(statement_timeout.total_seconds() * 1000)),
             "ef_search": str(ef_search),
         },
     )
     [row] = await cursor.fetchall()
-    are_many, has_fresh, has_other_models, *index = row[-len(Begun._fields) - 1 :]
-    return Begun(are_many, has_fresh, has_other_models, SearchedIndex(*index))
+    has_fresh, has_other_models, *index = row[-len(Begun._fields) - 1 :]
+    return Begun(has_fresh, has_other_models, SearchedIndex(*index))
+
+
+async def are_many(conn: Connection, query: VectorQuery, *, bound: int) -> bool:
+    """Whether the application has more than `bound` vectors that are indexed."""
+    cursor = await conn.execute(
+        _SQL["are_many"],
+        {
+            "application_id": query.scope.application_id,
+            "model_id": query.model_id,
+            "bound": bound,
+        },
+    )
+    [(many,)] = await cursor.fetchall()
+    return bool(many)
 
 
 async def nearest_by_index(
@@ -109,12 +115,14 @@ async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) 
     return await _rows(conn, query, *query.scope.fill_in(_SQL[comparison]))
 
 
-async def cosines(conn: Connection, query: VectorQuery, ids: Sequence[UUID]) -> dict[UUID, float]:
+async def cosines(
+    conn: Connection, query: VectorQuery, ids: Sequence[UUID]
+) -> list[tuple[UUID, float]]:
     """The cosine similarity of each of these chunks that has a vector."""
     parameters = {"application_id": query.scope.application_id, "ids": list(ids)}
     cursor = await conn.execute(_SQL["cosines"], {**query.parameters(), **parameters}, binary=True)
     rows = await cursor.fetchall()
-    return {id: score for id, score in rows if not isnan(score)}  # that of a zero vector
+    return [(id, score) for id, score in rows if not isnan(score)]  # that of a zero vector
 
 
 def indexed_statement(

@@ -2,11 +2,11 @@
 -- First statement of a search; it configures the transaction. The timeout stops slow queries, which
 -- would hold a connection for long. With the iterative scan (pgvector 0.8), an index scan continues
 -- until enough rows pass the filters. JIT compilation and parallel workers cost more than they save.
--- `are_many`: whether over `bound` vectors are indexed (counting stops there); not counted for an
--- application that is known to be large. `has_fresh`: whether any are buffered. `has_other_models`:
--- whether it has documents that are searched by another model. Two ranges, because the index serves
--- these: for `<>`, or a join with the models, all documents may be read. `index_type`: of what type
--- the model's index is. `index_generation`: the vectors in it; `has_fresh` counts later ones.
+-- `has_fresh`: whether any vectors are buffered. `has_other_models`: whether the application has
+-- documents that are searched by another model: two ranges, in the order of the index, because for
+-- `<>`, a join with the models or `exists`, a plan that is kept for all values reads all documents.
+-- `index_type`: of what type the model's index is. `index_generation`: the vectors in it; `has_fresh`
+-- counts later ones.
 select set_config('statement_timeout', %(timeout_ms)s, true),
        set_config('hnsw.ef_search', %(ef_search)s, true),
        set_config('jit', 'off', true),
@@ -15,10 +15,6 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
           from pg_extension
          where extname = 'vector'
            and string_to_array(extversion, '.')::integer[] >= array[0, 8]),
-       %(is_large)s or exists (
-           select from only rag.embeddings
-            where model_id = %(model_id)s and application_id = %(application_id)s
-           offset %(bound)s) as are_many,
        exists (
            select from rag.embeddings_fresh
             where model_id = %(model_id)s and application_id = %(application_id)s)
@@ -26,19 +22,26 @@ select set_config('statement_timeout', %(timeout_ms)s, true),
            select from only rag.embeddings
             where model_id = %(model_id)s and application_id = %(application_id)s
               and generation > model.index_generation) as has_fresh,
-       exists (
-           select from rag.documents as document
-            where document.application_id = %(application_id)s
-              and document.embedding_model_id < %(model_id)s
-              and document.deleted_at is null)
-       or exists (
-           select from rag.documents as document
-            where document.application_id = %(application_id)s
-              and document.embedding_model_id > %(model_id)s
-              and document.deleted_at is null) as has_other_models,
+       coalesce(
+           (select true from rag.documents
+             where application_id = %(application_id)s and embedding_model_id < %(model_id)s
+               and deleted_at is null
+             order by embedding_model_id limit 1),
+           (select true from rag.documents
+             where application_id = %(application_id)s and embedding_model_id > %(model_id)s
+               and deleted_at is null
+             order by embedding_model_id limit 1),
+           false) as has_other_models,
        model.index_type, model.index_generation
   from rag.embedding_models as model
  where model.id = %(model_id)s;
+
+-- name: are_many
+-- Whether over `bound` vectors are indexed; counting stops there.
+select exists (
+    select from only rag.embeddings
+     where model_id = %(model_id)s and application_id = %(application_id)s
+    offset %(bound)s);
 
 -- name: nearest_by_index
 -- The distance expression must match the model's HNSW index exactly, and the generation be one that

@@ -4,6 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
+from psycopg import sql
 
 from ingest.postgres.database import Connection
 from ingest.store.embeddings import model_changes
@@ -53,18 +54,31 @@ async def explain(conn: Connection, statement: bytes, values: dict[str, Any]) ->
 async def test_whether_documents_are_of_another_model_is_one_look_up(
     conn: Connection, application_id: UUID, models: tuple[int, int]
 ) -> None:
-    begin = {
+    in_use = {"application_id": application_id, "last": models[1]}
+
+    listed = await explain(conn, model_changes._SQL["in_use"], in_use)
+
+    assert rows_of_documents(listed) <= 2
+
+
+@pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
+async def test_the_begin_of_a_search_looks_up_with_a_plan_that_is_kept_too(
+    conn: Connection, application_id: UUID, models: tuple[int, int], mode: str
+) -> None:
+    values = {
         "application_id": application_id,
         "model_id": models[1],
-        "bound": 10,
-        "is_large": False,
         "timeout_ms": "10000",
         "ef_search": "100",
     }
-    in_use = {"application_id": application_id, "last": models[1]}
+    begin = vector_search._SQL["begin"].decode()
+    for place, name in enumerate(values, 1):
+        begin = begin.replace(f"%({name})s", f"${place}")
+    await conn.execute(f"prepare begin_search (uuid, smallint, text, text) as {begin}".encode())
+    given = sql.SQL(", ").join(map(sql.Literal, values.values()))
+    again = sql.SQL("execute begin_search ({})").format(given).as_bytes(conn)
+    await conn.execute("select set_config('plan_cache_mode', %s, false)", [mode])
 
-    asked = await explain(conn, vector_search._SQL["begin"], begin)
-    listed = await explain(conn, model_changes._SQL["in_use"], in_use)
+    asked = await explain(conn, again, {})
 
     assert rows_of_documents(asked) == 0
-    assert rows_of_documents(listed) <= 2

@@ -1,5 +1,7 @@
 """Every kind of search stays behind the walls, skips what was deleted, obeys filters."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from ingest.postgres.database import Connection
 from ingest.search.fusion import Weights, fuse
+from ingest.search.scores import Candidate
 from ingest.store.search.hits import load
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.sources import sources
@@ -19,6 +22,14 @@ async def space(conn: Connection) -> Space:
     return await add_space(conn)
 
 
+def fused(
+    cosines: Mapping[UUID, float], bm25: Mapping[UUID, float], **options: Any
+) -> list[Candidate]:
+    ids = dict.fromkeys([*cosines, *bm25])
+    chunks = [Candidate(id=id, cosine=cosines.get(id), bm25=bm25.get(id)) for id in ids]
+    return fuse(chunks, **options)
+
+
 def ranked(*ids: UUID) -> list[Ranked]:
     return [Ranked(id=id, score=1) for id in ids]
 
@@ -26,23 +37,23 @@ def ranked(*ids: UUID) -> list[Ranked]:
 def test_fusion_prefers_chunks_with_both_scores() -> None:
     a, b, c = sorted(uuid4() for _ in range(3))
 
-    fused = fuse({a: 0.5, b: 0.4}, {b: 5, c: 6}, whole_weight=10, limit=2)
+    found = fused({a: 0.5, b: 0.4}, {b: 5, c: 6}, whole_weight=10)
 
-    assert [hit.id for hit in fused] == [b, c]
-    assert fused[0].score == pytest.approx(0.6 * 5 / 13 + 0.4 * 0.4)
+    assert [hit.id for hit in found] == [b, c, a]
+    assert found[0].score == pytest.approx(0.6 * 5 / 13 + 0.4 * 0.4)
 
 
 def test_fusion_distinguishes_a_clear_from_a_narrow_winner() -> None:
     a, b = uuid4(), uuid4()
 
-    clear = fuse({a: 0.50, b: 0.51}, {a: 10, b: 1}, whole_weight=10, limit=1)
-    close = fuse({a: 0.5, b: 0.9}, {a: 10, b: 9.9}, whole_weight=10, limit=1)
+    clear = fused({a: 0.50, b: 0.51}, {a: 10, b: 1}, whole_weight=10)
+    close = fused({a: 0.5, b: 0.9}, {a: 10, b: 9.9}, whole_weight=10)
 
-    assert [hit.id for hit in (*clear, *close)] == [a, b]
+    assert [clear[0].id, close[0].id] == [a, b]
 
 
 def test_fused_score_of_what_does_not_fit_is_low() -> None:
-    [hit] = fuse({uuid4(): 0.1}, {}, whole_weight=0, limit=1)
+    [hit] = fused({uuid4(): 0.1}, {}, whole_weight=0)
 
     assert hit.score < 0.05
 
@@ -56,29 +67,29 @@ def test_fusion_weighs_the_halves() -> None:
 
 def test_fusion_order_of_ties_is_stable() -> None:
     ids = [uuid4() for _ in range(5)]
-    one_way = fuse(dict.fromkeys(ids, 0.5), {}, whole_weight=1, limit=5)
-    other_way = fuse(dict.fromkeys(reversed(ids), 0.5), {}, whole_weight=1, limit=5)
+    one_way = fused(dict.fromkeys(ids, 0.5), {}, whole_weight=1)
+    other_way = fused(dict.fromkeys(reversed(ids), 0.5), {}, whole_weight=1)
 
     assert one_way == other_way
 
 
 def test_fusion_of_nothing_is_empty() -> None:
-    assert fuse({}, {}, whole_weight=0, limit=10) == []
+    assert fuse([], whole_weight=0) == []
 
 
 def test_fusion_counts_negative_similarity_as_none() -> None:
     a, b = sorted(uuid4() for _ in range(2))
 
-    fused = fuse({a: -0.1, b: 0}, {}, whole_weight=0, limit=2)
+    found = fused({a: -0.1, b: 0}, {}, whole_weight=0)
 
-    assert [(hit.id, hit.score) for hit in fused] == [(a, 0), (b, 0)]
+    assert [(hit.id, hit.score) for hit in found] == [(a, 0), (b, 0)]
 
 
 def test_fusion_counts_only_what_is_more_similar_than_unrelated_texts() -> None:
     """With models whose cosines are all high, words would decide alone."""
     a, b = uuid4(), uuid4()
 
-    near, far = fuse({a: 0.9, b: 0.8}, {b: 1}, whole_weight=10, limit=2, unrelated=0.8)
+    near, far = fused({a: 0.9, b: 0.8}, {b: 1}, whole_weight=10, unrelated=0.8)
 
     assert [near.id, far.id] == [a, b]
     assert near.score == pytest.approx(0.4 * 0.5)

@@ -164,8 +164,6 @@ async def test_the_index_of_a_model_of_an_earlier_version_is_used(
         begun = await vector_search.begin(
             conn,
             query,
-            bound=1,
-            is_large=True,
             statement_timeout=timedelta(minutes=1),
             ef_search=250,
         )

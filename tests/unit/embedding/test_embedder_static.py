@@ -1,5 +1,7 @@
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,24 @@ async def test_vectors_are_those_of_the_package(
 
     assert vectors.shape == (4, embedder.model.dimension)
     assert ((vectors * expected).sum(axis=1) > 0.999999).all()
+
+
+async def test_only_long_texts_leave_the_event_loop(
+    embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = []
+    embed = embedder._embed
+
+    def noted(texts: Sequence[str]) -> Vectors:
+        threads.append(threading.current_thread())
+        return embed(texts)
+
+    monkeypatch.setattr(embedder, "_embed", noted)
+
+    await embedder.embed(["how to empty the pipes"])
+    await embedder.embed(["word " * 60, "word " * 60])
+
+    assert [one is threading.main_thread() for one in threads] == [True, False]
 
 
 async def test_the_package_itself_is_not_imported(embedder: StaticEmbedder) -> None:

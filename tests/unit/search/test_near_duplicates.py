@@ -95,3 +95,16 @@ def test_the_best_section_is_that_with_the_words_that_the_others_lack() -> None:
     assert MatchedText("the line of number 5").best_section(texts, [["A"], ["B"], ["C"]]) == 1
     assert MatchedText("line in B").best_section(texts, [["A"], ["B"], ["C"]]) == 1
     assert MatchedText("nothing").best_section(texts, [["A"], ["B"], ["C"]]) == 0
+
+
+def test_the_first_of_equal_texts_is_the_best_in_every_process() -> None:
+    """Sums of the same weights in another order differ in the last bit."""
+    for n in range(40):
+        often, seldom, here, there = (f"{letter}{n}" for letter in "qwxy")
+        texts = [f"{often} {seldom} {word}" for word in (here, there)]
+
+        found = MatchedText(" ".join([often, seldom, here, there])).best_of(
+            [*texts, *[often] * 4, *[seldom] * 2]
+        )
+
+        assert found == 0
