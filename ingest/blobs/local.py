@@ -9,6 +9,7 @@ written raises Transient with a message that says so.
 """
 
 import os
+import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -57,16 +58,15 @@ class _File:
         self.append(data)
         self._close()
 
-    def publish(self, kept: bytes | None) -> None:
-        """Sync the content before the rename, so that a key never names an incomplete file."""
-        if kept is None:
-            self._descriptor = os.open(self.staged, _READ)
-        else:
-            self.append(kept)
+    def sync(self) -> None:
+        """Make the content durable before the rename: a key never names an incomplete file."""
+        descriptor = os.open(self.staged, _READ)
         try:
-            os.fsync(self._open())
+            os.fsync(descriptor)
         finally:
-            self._close()
+            os.close(descriptor)
+
+    def publish(self) -> None:
         self.staged.rename(self.final)
 
     def discard(self) -> None:
@@ -97,6 +97,7 @@ class LocalBlobStore:
         self._folder = folder
         self._staging = folder / ".staged"
         self._threads = Threads(_WORKERS)
+        self._naming = threading.Lock()
         self._memory = MemoryBudget()
 
     async def check(self) -> None:
@@ -187,10 +188,19 @@ class LocalBlobStore:
             for folder in folders:
                 folder.mkdir(parents=True, exist_ok=True)
 
-    def _publish(self, blobs: Iterable[BufferedBlob[_File]]) -> None:
+    def _publish(self, blobs: Sequence[BufferedBlob[_File]]) -> None:
         with disk_errors(self._folder):
+            # One thread at a time: those that wait for the kernel's lock of a folder spin, at as
+            # much processor time again as all of the work.
+            with self._naming:
+                for blob in blobs:
+                    if blob.kept is not None:
+                        blob.sink.finish(blob.kept)
             for blob in blobs:
-                blob.sink.publish(blob.kept)
+                blob.sink.sync()
+            with self._naming:
+                for blob in blobs:
+                    blob.sink.publish()
 
     def _sync(self, folders: Iterable[Path]) -> None:
         """Make the new names durable, with one sync per folder instead of one per file."""

@@ -19,10 +19,6 @@ class Sink(Protocol):
         """Store the last bytes, and close files and connections."""
         ...
 
-    def publish(self, kept: bytes | None) -> None:
-        """Make the stored bytes durable under the final key; `kept`: these, none are stored."""
-        ...
-
     def discard(self) -> None:
         """Remove the stored bytes, also under the final key. Idempotent."""
         ...

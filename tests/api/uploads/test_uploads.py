@@ -62,25 +62,20 @@ async def test_small_files_that_are_known_need_no_disk(
 ) -> None:
     files = {f"{number}.txt": b"known" for number in range(20)}
     await upload(editor, files)
-    written = []
-    finish, publish = local._File.finish, local._File.publish
+    opened = set()
+    open_ = local._File._open
 
-    def finished(file: local._File, data: bytes) -> None:
-        written.append("before the look-up")
-        finish(file, data)
+    def recorded(file: local._File) -> int:
+        opened.add(file.final)
+        return open_(file)
 
-    def published(file: local._File, kept: bytes | None) -> None:
-        written.append("new")
-        publish(file, kept)
-
-    monkeypatch.setattr(local._File, "finish", finished)
-    monkeypatch.setattr(local._File, "publish", published)
+    monkeypatch.setattr(local._File, "_open", recorded)
 
     again = await upload(editor, {**files, "new.txt": b"new"})
 
     verdicts = [file["verdict"] for file in again.json()["files"]]
     assert verdicts == ["unchanged"] * 20 + ["accepted"]
-    assert written == ["new"]
+    assert len(opened) == 1
 
 
 async def test_bytes_that_are_still_being_processed_are_unchanged_too(
