@@ -19,6 +19,7 @@ from ingest.firecrawl_inbox import CHANNEL, Inbox
 from ingest.formats import catalog
 from ingest.governor import Governor
 from ingest.handlers.context import Context
+from ingest.handlers.documents.batched_lookups import Pacing
 from ingest.handlers.registry import load_handlers
 from ingest.model import NOT_JAILED, EmbeddingModel, JailStatus, MissingModule, OcrSettings
 from ingest.page_views import PageViews
@@ -256,9 +257,11 @@ async def _start_worker(
         max_pages=settings.max_pages,
         ocr=runtime.ocr,
         web=build_web(settings, stack),
-        # Of all slots: each of several workers gets fewer files in the same time.
-        lookups_every=lookups_every(settings.worker_concurrency),
-        enough_lookups=max(1, share.slots // 2),  # while others are read
+        pacing=Pacing(
+            every=lookups_every(settings.worker_concurrency),
+            enough=max(1, share.slots // 2),  # while others are read
+            is_more_expected=lambda: parser.is_busy,
+        ),
         mailer=build_mailer(settings),
         quotas=settings.quotas,
         archives=archive_limits(settings),

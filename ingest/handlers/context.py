@@ -14,7 +14,7 @@ from ingest.blobs.base import BlobStore
 from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
 from ingest.handlers.crawl.soft_404_memory import Soft404Memory
-from ingest.handlers.documents.batched_lookups import BatchedLookups
+from ingest.handlers.documents.batched_lookups import AT_ONCE, BatchedLookups, Pacing
 from ingest.handlers.documents.token_budget import TokenReservations
 from ingest.model import ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Sitemap, Stage
 from ingest.postgres.database import Connection, Pool
@@ -162,15 +162,11 @@ class Context:
     """The installation's, which settings of an application override."""
     soft_404_memory: Soft404Memory = field(default_factory=Soft404Memory)
     token_reservations: TokenReservations = field(default_factory=TokenReservations)
-    lookups_every: InitVar[timedelta] = timedelta(0)
-    """As in batched_lookups.py."""
-    enough_lookups: InitVar[int | None] = None
+    pacing: InitVar[Pacing] = AT_ONCE
     lookups: BatchedLookups = field(init=False)
 
-    def __post_init__(self, lookups_every: timedelta, enough_lookups: int | None) -> None:
-        lookups = BatchedLookups(
-            self.pool, model_id=self.model_id, every=lookups_every, enough=enough_lookups
-        )
+    def __post_init__(self, pacing: Pacing) -> None:
+        lookups = BatchedLookups(self.pool, model_id=self.model_id, pacing=pacing)
         object.__setattr__(self, "lookups", lookups)
 
 

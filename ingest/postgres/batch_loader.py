@@ -33,18 +33,20 @@ class BatchLoader(Generic[K, V]):
         *,
         every: timedelta = timedelta(0),
         enough: int | None = None,
+        is_more_expected: Callable[[], bool] = lambda: True,
         concerns_all: Callable[[Exception], bool] = lambda _: False,
     ) -> None:
         """`load` gets distinct keys, and may omit those that it does not find.
 
         `every`: the time between the starts of two queries, unless many keys, or `enough` callers,
-        are waiting.
+        are waiting, or no more of them are expected.
 
         `concerns_all`: whether an error is not caused by one key, so retries alone are useless.
         """
         self._load = load
         self._every = every.total_seconds()
         self._enough = enough
+        self._is_more_expected = is_more_expected
         self._is_enough = asyncio.Event()
         self._next_at = float("-inf")
         self._concerns_all = concerns_all
@@ -82,6 +84,8 @@ class BatchLoader(Generic[K, V]):
 
     def _has_enough(self) -> bool:
         if self._enough is not None and len(self._waiting) >= self._enough:
+            return True
+        if not self._is_more_expected():
             return True
         return sum(len(keys) for keys, _ in self._waiting) >= _ENOUGH_KEYS
 

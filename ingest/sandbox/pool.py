@@ -9,21 +9,16 @@ but the file that it reads (jail.py).
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from uuid import UUID
 
-import structlog
-
 from ingest.asynchronous.fair_slots import FairSlots
 from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import Permanent
-from ingest.formats.catalog import format_name
 from ingest.model import Sitemap
-from ingest.observability import metrics
 from ingest.sandbox.conversation import Call, CallQueue, Conversation, stopped
 from ingest.sandbox.forked import PoolServer
 from ingest.sandbox.jail import Confinement
@@ -47,10 +42,8 @@ from ingest.sandbox.messages import (
 )
 from ingest.sandbox.process import Child
 from ingest.sandbox.process_supply import IdleProcesses, Starter
-from ingest.sandbox.replies import expected
+from ingest.sandbox.replies import expected, report_skipped
 from ingest.temporary_folders import scratch_folder
-
-log = structlog.get_logger()
 
 OnCost = Callable[[UUID, float], None]
 """Called with the CPU seconds that something of an application took."""
@@ -101,6 +94,11 @@ class ParserPool:
         self._queues: dict[UUID | None, CallQueue] = {}
         self._readers: set[asyncio.Task[None]] = set()
         self._is_closed = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether files are being read, or wait for it."""
+        return bool(self._queues)
 
     async def parse(
         self,
@@ -198,7 +196,7 @@ class ParserPool:
         except asyncio.CancelledError:
             call.cancel()
             raise
-        _report(reply)
+        report_skipped(reply)
         return reply
 
     def _read_more(self, owner: UUID | None, queue: CallQueue) -> None:
@@ -289,12 +287,3 @@ class ParserPool:
         child.kill()
         self._reapers.add(reaper := asyncio.create_task(child.reap()))
         reaper.add_done_callback(self._reapers.discard)
-
-
-def _report(reply: Reply) -> None:
-    """Log and count the steps that failed on a file."""
-    read = reply.result.document if isinstance(reply.result, Parsed) else None
-    format = "other" if read is None else format_name(read.media_type)
-    for skipped in reply.skipped:
-        metrics.step_skipped(format, skipped.step, skipped.times)
-        log.warning("parser_step_skipped", format=format, **asdict(skipped))

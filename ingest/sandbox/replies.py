@@ -3,11 +3,14 @@
 msgspec checks that fields exist and have the right types; the functions here check their values.
 """
 
+from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 import msgspec
+import structlog
 
 from ingest.errors import ErrorCode, IsArchive, Permanent, Transient
+from ingest.formats.catalog import format_name
 from ingest.model import (
     LONGEST_METADATA,
     Document,
@@ -17,6 +20,7 @@ from ingest.model import (
     Sitemap,
     SkippedStep,
 )
+from ingest.observability import metrics
 from ingest.page_words import Box
 from ingest.sandbox.messages import (
     Answer,
@@ -41,6 +45,8 @@ from ingest.sandbox.reply_checks import (
     check_urls,
     checked_chunks,
 )
+
+log = structlog.get_logger()
 
 # Objects of a decoded frame may take twenty times its bytes, and seconds to build. A frame as small
 # does no harm; in a larger one, the text may have any length, and the rest is limited.
@@ -205,6 +211,15 @@ def expected(reply: Reply, kind: type[T]) -> T:
     if isinstance(reply.result, Permanent | Transient):
         raise reply.result
     raise Permanent("The parser sent an unexpected answer.", code="parser_crashed")
+
+
+def report_skipped(reply: Reply) -> None:
+    """Log and count the steps that failed on a file."""
+    read = reply.result.document if isinstance(reply.result, Parsed) else None
+    format = "other" if read is None else format_name(read.media_type)
+    for skipped in reply.skipped:
+        metrics.step_skipped(format, skipped.step, skipped.times)
+        log.warning("parser_step_skipped", format=format, **asdict(skipped))
 
 
 def _decoded(body: bytes | memoryview, decoder: msgspec.json.Decoder[T]) -> T:

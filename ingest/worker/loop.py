@@ -69,7 +69,8 @@ def reserved_slots(concurrency: int) -> int:
 def lookups_every(concurrency: int) -> timedelta:
     """Time between look-ups of vectors, in which a group of jobs collects.
 
-    In proportion to the slots: at 100 files per second, a quarter of them wait at the end of it.
+    In proportion to the slots, of all workers together: each of several gets fewer files in the
+    same time. At 100 files per second, a quarter of the slots wait at the end of it.
     """
     return min(_LOOKUPS_EVERY_PER_SLOT * concurrency, _LONGEST_LOOKUPS_EVERY)
 

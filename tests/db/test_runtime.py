@@ -27,6 +27,7 @@ async def test_a_worker_has_its_own_connections_and_paces_its_look_ups(
         pools = (opened.pool, opened.search_parts.pool, given["pool"])
 
     assert len({pool.connections.open for pool in pools}) == 3
-    assert given["lookups_every"] == lookups_every(8)
+    assert given["pacing"].every == lookups_every(8)
     assert lookups_every(8) < lookups_every(48)
-    assert given["enough_lookups"] == 4
+    assert given["pacing"].enough == 4
+    assert not given["pacing"].is_more_expected()  # as long as no file is being read

@@ -1,7 +1,9 @@
 """Lookups that jobs make before they start, batched: one statement serves many jobs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -17,26 +19,36 @@ Text = tuple[UUID, bytes]
 """Application id and the hash of one of its texts."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """When look-ups of vectors are made, so that a stream of files comes out in groups, which then
+    also share the reservation of tokens, embedding and commit.
+    """
+
+    every: timedelta = timedelta(0)
+    """The time between two look-ups."""
+    enough: int | None = None
+    """Files that do not wait any longer."""
+    is_more_expected: Callable[[], bool] = lambda: True
+    """Whether other files are being read; if not, none wait."""
+
+
+AT_ONCE: Final = Pacing()
+
+
 class BatchedLookups:
     """One per worker."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        *,
-        model_id: int,
-        every: timedelta = timedelta(0),
-        enough: int | None = None,
-    ) -> None:
-        """`every`: the time between two look-ups of vectors, so that a stream of files comes out
-        in groups, which then also share the reservation of tokens, embedding and commit.
-        `enough`: files that do not wait any longer.
-        """
+    def __init__(self, pool: Pool, *, model_id: int, pacing: Pacing) -> None:
         self._pool = pool
         self._model_id = model_id
         self.sources = BatchLoader(self._sources, concerns_all=is_database_unavailable)
         self.vectors = BatchLoader(
-            self._vectors, every=every, enough=enough, concerns_all=is_database_unavailable
+            self._vectors,
+            every=pacing.every,
+            enough=pacing.enough,
+            is_more_expected=pacing.is_more_expected,
+            concerns_all=is_database_unavailable,
         )
 
     async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:

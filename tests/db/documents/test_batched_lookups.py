@@ -6,7 +6,7 @@ from uuid import UUID
 import psycopg
 
 from harness.patience import PATIENCE
-from ingest.handlers.documents.batched_lookups import BatchedLookups
+from ingest.handlers.documents.batched_lookups import AT_ONCE, BatchedLookups
 from ingest.postgres.database import Connection, Pool, is_database_unavailable, transaction
 from tests.support.queue_builders import add_application, upload
 from tests.support.running_worker import until
@@ -18,7 +18,7 @@ async def test_cancelled_batch_lookup_leaves_no_waiter(
     [mine] = await upload(conn, application_id, "a.txt")
     another = await add_application(conn)
     [theirs] = await upload(conn, another, "a.txt")
-    lookups = BatchedLookups(pool, model_id=1)
+    lookups = BatchedLookups(pool, model_id=1, pacing=AT_ONCE)
     async with transaction(pool) as holding:
         await holding.execute("lock rag.knowledge_sources in access exclusive mode")
         asking = [asyncio.create_task(lookups.sources.get([id])) for id in (mine, theirs)]

@@ -67,6 +67,21 @@ async def test_cancelling_kills_the_work(
 
 
 @LINUX
+async def test_a_pool_is_busy_until_the_last_answer(
+    unjailed: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    note = tmp_path / "pid"
+    work = asyncio.create_task(files.parse(unjailed, f"offspring {note}"))
+    await noted_pid(note)
+    last = asyncio.create_task(files.text(unjailed, "say last"))
+    work.cancel()
+    assert unjailed.is_busy
+
+    assert await last == "last"
+    assert not unjailed.is_busy
+
+
+@LINUX
 async def test_closing_leaves_no_process(files: Files) -> None:
     pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
     pid = int(await files.text(pool, "pid"))

@@ -174,3 +174,21 @@ async def test_enough_callers_end_the_time_between_queries() -> None:
         await asyncio.gather(first, loader.get([3]))
 
     assert squares.asked == [[1], [2, 3]]
+
+
+async def test_callers_do_not_wait_for_others_if_no_more_are_expected() -> None:
+    squares = Squares()
+    squares.may_answer.set()
+    expected = {2, 3}
+    loader = BatchLoader(squares.load, every=AGES, is_more_expected=lambda: bool(expected))
+    await loader.get([1])
+
+    expected.discard(2)
+    second = asyncio.create_task(loader.get([2]))
+    await _all_asked()
+    assert squares.asked == [[1]]
+    expected.discard(3)
+    async with asyncio.timeout(PATIENCE / 2):
+        await asyncio.gather(second, loader.get([3]))
+
+    assert squares.asked == [[1], [2, 3]]
