@@ -190,8 +190,8 @@ class LocalBlobStore:
 
     def _publish(self, blobs: Sequence[BufferedBlob[_File]]) -> None:
         with disk_errors(self._folder):
-            # One thread at a time: those that wait for the kernel's lock of a folder spin, at as
-            # much processor time again as all of the work.
+            # One thread at a time: those that wait for the kernel's lock of a folder spin, at up to
+            # as much processor time again as all of the work.
             with self._naming:
                 for blob in blobs:
                     if blob.kept is not None:
