@@ -117,13 +117,14 @@ async def test_rate_limited_request_is_sent_again(
 
 
 async def test_cancelled_caller_causes_no_request_after_a_pause(
-    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
+    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool, conn: Connection
 ) -> None:
-    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=0.3))
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=20))
     waiting = asyncio.create_task(service.embed(["a"], [1]))
     await asyncio.sleep(0.02)
 
     waiting.cancel()
+    await pass_by(conn, 20)
     await service.embed(["b"], [1])
 
     assert embedder.requests == [["b"]]

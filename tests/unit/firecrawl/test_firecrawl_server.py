@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from ingest.providers.firecrawl.events import FirecrawlEvent, parse_event
 from ingest.providers.firecrawl.signature import Signature
 from tests.servers.firecrawl_crawls import Behaviour, SitePage
 from tests.servers.firecrawl_server import KEY, SECRET, FirecrawlServer, firecrawl_server
+from tests.support.movable_clock import MovableClock
 
 SEED = "https://shop.test/"
 
@@ -119,7 +121,7 @@ async def ended(client: FirecrawlClient, id: str) -> str:
     """Its state when it is no longer scraping."""
     async with asyncio.timeout(PATIENCE):
         while (status := (await client.status(id)).status) == "scraping":  # noqa: ASYNC110  # it is asked
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
     return status
 
 
@@ -235,10 +237,15 @@ async def test_duplicates_reruns_and_late_pages_are_made(
 
 
 async def test_events_may_arrive_before_the_response_to_the_start(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
+    server: FirecrawlServer,
+    client: FirecrawlClient,
+    inbox: Inbox,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server.sites[SEED] = pages(3)
     server.behaviours[SEED] = Behaviour(start_seconds=0.5)
+    # However long the events take to arrive.
+    monkeypatch.setattr(time, "sleep", lambda _: server.settle())
 
     await client.start(asked(inbox.url))
 
@@ -303,32 +310,41 @@ async def test_stand_in_can_refuse_hide_or_fail_a_crawl(
 
 
 async def test_a_cancelled_crawl_sends_stubs_and_completes(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
+    server: FirecrawlServer,
+    client: FirecrawlClient,
+    inbox: Inbox,
+    movable_clock: MovableClock,
 ) -> None:
+    movable_clock.stop()
     server.sites[SEED] = pages(40)
     server.behaviours[SEED] = Behaviour(page_seconds=0.05)
 
     id = await client.start(asked(inbox.url))
-    assert await asyncio.to_thread(inbox.has_page.wait, 30)
+    movable_clock.forward(1)  # half of its time
+    assert await asyncio.to_thread(inbox.has_page.wait, PATIENCE)
     await client.cancel(id)
+    movable_clock.forward(1)
     await asyncio.to_thread(server.settle)
     done = await read(client, id)
     errors = await client.errors(id)
 
     outcomes = Counter(page.outcome for event in inbox.events for page in event.pages)
     assert (await client.status(id)).status == "cancelled"
+    assert 0 < len(done) < 40
     assert outcomes == {"page": len(done), "cancelled": 40 - len(done)}
     assert Counter(page.outcome for page in errors.failed) == {"cancelled": 40 - len(done)}
     assert inbox.kinds().count("completed") == 1
 
 
 async def test_crawl_can_be_cancelled_from_outside(
-    server: FirecrawlServer, client: FirecrawlClient
+    server: FirecrawlServer, client: FirecrawlClient, movable_clock: MovableClock
 ) -> None:
+    movable_clock.stop()
     server.sites[SEED] = pages(20)
     server.behaviours[SEED] = Behaviour(cancelled_at=0.5, page_seconds=0.2)
 
     id = await client.start(asked())
+    movable_clock.forward(2)
 
     assert await ended(client, id) == "cancelled"
     assert 0 < len(await read(client, id)) < 20

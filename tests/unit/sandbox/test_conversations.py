@@ -4,7 +4,6 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -20,6 +19,7 @@ from ingest.sandbox.messages import Parsed
 from ingest.sandbox.pool import ParserPool
 from ingest.sandbox.process import Child
 from ingest.sandbox.process_supply import Starter
+from tests.support.movable_clock import MovableClock
 from tests.unit.sandbox.hostile_files import LINUX, MIB, REQUEST, noted_pid, until_gone
 
 pytestmark = LINUX  # the hostile parser counts what was sent to it
@@ -31,11 +31,11 @@ PATIENT = replace(REQUEST, ocr=OcrSettings(engine="slow", page_timeout=PATIENCE)
 class Group:
     """Files of one application, all waiting before the first of them is read."""
 
-    def __init__(self, folder: Path, *, size: int = 1, timeout: timedelta = AGES) -> None:
+    def __init__(self, folder: Path, *, size: int = 1) -> None:
         self.folder = folder
         self.pool = ParserPool(
             size=size,
-            timeout=timeout,
+            timeout=AGES,
             memory=1024 * MIB,
             child="tests.servers.hostile_parser",
             confinement=Confinement(mode="off"),
@@ -117,19 +117,21 @@ async def test_a_process_without_memory_reads_no_other_file(group: Group) -> Non
     assert first != last
 
 
-async def test_the_time_limit_is_that_of_the_file_that_is_read(tmp_path: Path) -> None:
-    group = Group(tmp_path, timeout=timedelta(seconds=1))
-    commands = {"a": "say a", "slow": f"behind 1 sleep {PATIENCE}", "b": "say b"}
+async def test_the_time_limit_is_that_of_the_file_that_is_read(
+    group: Group, tmp_path: Path, movable_clock: MovableClock
+) -> None:
+    slow = f"behind 1 wait {tmp_path / 'pid'} {tmp_path / 'end'}"
+    commands = {"a": "say a", "slow": slow, "b": "say b"}
     owner = uuid4()
     files = []
     for name, command in commands.items():
         (path := tmp_path / name).write_text(command)
         request = REQUEST if name == "slow" else PATIENT
         files.append(asyncio.create_task(group.pool.parse(path, request, owner=owner)))
-    try:
-        assert await outcomes(files) == ["a", "parser_timeout", "b"]
-    finally:
-        await group.pool.close()
+    await noted_pid(tmp_path / "pid")
+    movable_clock.forward(PATIENCE)
+
+    assert await outcomes(files) == ["a", "parser_timeout", "b"]
 
 
 async def test_files_behind_a_slow_one_are_read_elsewhere(tmp_path: Path) -> None:
