@@ -12,7 +12,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.embeddings import model_changes
 from ingest.store.queue import jobs
 from ingest.worker.commit import commit
-from tests.db.documents.changing_model import add_files, counts, until
+from tests.db.documents.reprocessing.changing_model import add_files, counts, until
 from tests.support.model_change_fixtures import ModelChange
 
 

@@ -12,7 +12,7 @@ from ingest.store.sources.source_control import delete, edit, retry
 from ingest.ticks.recovery import recover_stale_jobs
 from ingest.worker.commit import commit
 from tests.builders.make_archives import zip_of
-from tests.db.documents.test_read_again import ask, job_row
+from tests.db.documents.reprocessing.test_read_again import ask, job_row
 from tests.support.archive_fixtures import ArchiveHouse, source, texts
 from tests.support.queue_builders import add_application
 

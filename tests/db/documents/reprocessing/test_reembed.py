@@ -13,7 +13,7 @@ from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
 from ingest.store.search.hits import SearchHit
 from ingest.worker.commit import commit
-from tests.db.documents.changing_model import add_files, counts, until
+from tests.db.documents.reprocessing.changing_model import add_files, counts, until
 from tests.support.model_change_fixtures import ModelChange
 from tests.support.queue_builders import add_worker
 from tests.support.rechunk_fixtures import rows
