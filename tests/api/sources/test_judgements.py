@@ -1,4 +1,4 @@
-"""Judgements of hits: kept while documents change, and read by `ingest eval`."""
+"""Judgements of hits: kept while documents change. Sets of them: test_judgement_sets.py."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,66 +6,24 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
-import numpy as np
 import pytest
 
-from api.cli.evaluation.questions import load_questions
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from ingest.search.evaluation.judge import judge
 from ingest.search.evaluation.questions import Question
-from ingest.store.search import judgements
-from ingest.store.sources import sources
-from tests.api.access.test_limited_keys import limited_key
-from tests.api.conftest import connect, fake_vector
+from tests.api.access.limited_keys import limited_key
+from tests.api.conftest import connect
 from tests.api.helpers import count
-from tests.support.searchable_chunks import Space, add_document, replace_chunks
+from tests.api.sources.judgements import QUERY, TEXT, add, exported, hits, listed, put
+from tests.support.searchable_chunks import Space, replace_chunks
 
-TEXT = "# Oil\n\nThe pump is blue. Its oil is changed every 400 hours, by a person. It is heavy."
 SENTENCE = "Its oil is changed every 400 hours, by a person."
-QUERY = "When is the oil changed?"
 
 
 @pytest.fixture
 def space(runtime: Runtime) -> Space:
     return Space(id=runtime.model_id, dimension=runtime.model.dimension)
-
-
-async def add(conn: Connection, application_id: UUID, space: Space, *texts: str) -> UUID:
-    vectors = np.stack([fake_vector(text) for text in texts])
-    return await add_document(conn, application_id, space, texts, vectors=vectors)
-
-
-async def hits(client: httpx.AsyncClient, query: str = QUERY, **body: Any) -> list[dict[str, Any]]:
-    answer = await client.post("/api/search", json={"query": query, "mode": "keyword", **body})
-    found: list[dict[str, Any]] = answer.json()["hits"]
-    return found
-
-
-async def put(client: httpx.AsyncClient, chunk_id: str, **body: Any) -> dict[str, Any]:
-    body = {"query": QUERY, "grade": 1, "chunkId": chunk_id, **body}
-    answer = await client.put("/api/judgements", json=body)
-    assert answer.status_code == 200, answer.text
-    judged: dict[str, Any] = answer.json()
-    return judged
-
-
-async def listed(client: httpx.AsyncClient, **params: str) -> list[dict[str, Any]]:
-    answer = await client.get("/api/judgements", params=params)
-    items: list[dict[str, Any]] = answer.json()["items"]
-    return items
-
-
-async def exported(
-    client: httpx.AsyncClient, folder: Path, *formats: str, name: str = "default"
-) -> Sequence[Question]:
-    files = []
-    for format in formats:
-        answer = await client.get(f"/api/judgement-sets/{name}/export", params={"format": format})
-        assert answer.status_code == 200, answer.text
-        files.append(folder / format)
-        files[-1].write_text(answer.text)
-    return load_questions(files[0], files[1] if len(files) > 1 else None).questions
 
 
 def measured(questions: Sequence[Question], found: Sequence[dict[str, Any]]) -> float:
@@ -184,105 +142,6 @@ async def test_qrels_have_the_best_grade_of_each_document(
         one for one in await exported(editor, tmp_path, "jsonl") if one.text == "with a filter"
     ]
     assert again.filter == {"where": {"uri": "x"}}
-
-
-@pytest.mark.parametrize(
-    "query", ["a\tb\nc oil", "<top><num>1<title>oil", '{"oil": 1}', ".I 1 oil", "<DOCNO> öl oil 油"]
-)
-async def test_any_query_is_exported_as_it_is(
-    editor: httpx.AsyncClient,
-    conn: Connection,
-    application_id: UUID,
-    space: Space,
-    tmp_path: Path,
-    query: str,
-) -> None:
-    await add(conn, application_id, space, TEXT)
-    [hit] = await hits(editor)
-    await put(editor, hit["chunkId"], query=query)
-
-    [by_document] = await exported(editor, tmp_path, "qrels", "queries")
-    [by_quote] = await exported(editor, tmp_path, "jsonl")
-
-    assert by_document.text == " ".join(query.split())
-    assert by_quote.text == query
-
-
-async def test_large_sets_are_exported_whole(
-    editor: httpx.AsyncClient,
-    conn: Connection,
-    application_id: UUID,
-    space: Space,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("api.routes.search.judgements._PART", 2)
-    await add(conn, application_id, space, TEXT)
-    [hit] = await hits(editor)
-    for n in range(5):
-        await put(editor, hit["chunkId"], query=f"oil {n}")
-
-    whole = {f"oil {n}" for n in range(5)}
-    assert {one.text for one in await exported(editor, tmp_path, "jsonl")} == whole
-    assert {one.text for one in await exported(editor, tmp_path, "qrels", "queries")} == whole
-
-
-async def test_sets_are_counted_and_deleted(
-    editor: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
-) -> None:
-    await add(conn, application_id, space, TEXT)
-    [hit] = await hits(editor)
-    for query, grade in (("oil", 1), ("oil pump", 0), ("blue pump", 2)):
-        await put(editor, hit["chunkId"], query=query, grade=grade, set="pumps-1.0")
-    await put(editor, hit["chunkId"], quote="It is heavy", query="oil", set="pumps-1.0")
-    await put(editor, hit["chunkId"])
-
-    answer = (await editor.get("/api/judgement-sets", params={"limit": 1})).json()
-    rest = await editor.get("/api/judgement-sets", params={"cursor": answer["nextCursor"]})
-
-    assert [one["name"] for one in answer["items"]] == ["default"]
-    [found] = rest.json()["items"]
-    counts = ("questionCount", "judgementCount", "relevantCount")
-    assert [found[name] for name in counts] == [3, 4, 3]
-    assert (await editor.delete("/api/judgement-sets/pumps-1.0")).status_code == 204
-    assert (await editor.delete("/api/judgement-sets/pumps-1.0")).status_code == 404
-    assert (await editor.get("/api/judgement-sets/pumps-1.0/export")).status_code == 404
-    assert len(await listed(editor)) == 1
-
-
-async def test_judgements_go_with_their_source(
-    editor: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
-) -> None:
-    source = await add(conn, application_id, space, TEXT)
-    [hit] = await hits(editor)
-    await put(editor, hit["chunkId"])
-
-    await sources.tombstone(conn, application_id=application_id, ids=[source])
-    hidden = await listed(editor), (await editor.get("/api/judgement-sets")).json()["items"]
-    await conn.execute("delete from rag.knowledge_sources where id = %s", [source])
-
-    assert hidden == ([], [])
-    assert await count(conn, "rag.judgements") == 0
-
-
-async def test_an_application_has_a_limited_number(
-    editor: httpx.AsyncClient,
-    conn: Connection,
-    application_id: UUID,
-    space: Space,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(judgements, "MOST", 1)
-    await add(conn, application_id, space, TEXT)
-    [hit] = await hits(editor)
-    await put(editor, hit["chunkId"])
-    body = {"query": "another", "grade": 1, "chunkId": hit["chunkId"]}
-
-    refused = await editor.put("/api/judgements", json=body)
-    await put(editor, hit["chunkId"], grade=0)
-
-    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_judgements")
-    assert [one["grade"] for one in await listed(editor)] == [0]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
-"""XML: records, articles, feeds, workbooks, drawings; entities and broken documents."""
+"""XML: records, articles, feeds, drawings."""
 
 import io
-from pathlib import Path
 
 import pytest
 
-from ingest.errors import Permanent
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 
@@ -149,91 +147,6 @@ def test_rdf_that_is_not_a_feed_is_read_as_data() -> None:
     )
 
 
-_SHEET = "urn:schemas-microsoft-com:office:spreadsheet"
-
-
-def sheet_text(table: str, styles: str = "") -> str:
-    text = text_of(
-        f'<Workbook xmlns="{_SHEET}" xmlns:s="{_SHEET}"><Styles>{styles}</Styles>'
-        f'<Worksheet s:Name="S"><Table>{table}</Table></Worksheet></Workbook>'
-    )
-    return text.removeprefix("## S\n\n")
-
-
-def row(*cells: tuple[str, str], more: str = "") -> str:
-    inside = "".join(
-        f'<Cell {cell}><Data s:Type="{"Number" if text[0].isdigit() else "String"}">{text}</Data>'
-        "</Cell>"
-        for text, cell in cells
-    )
-    return f"<Row {more}>{inside}</Row>"
-
-
-def test_numbers_of_a_workbook_in_xml_are_shown_by_their_formats() -> None:
-    styles = (
-        '<Style s:ID="Default"/><Style s:ID="p"><NumberFormat s:Format="0.0%"/></Style>'
-        '<Style s:ID="c" s:Parent="p"/><Style s:ID="f"><NumberFormat s:Format="Standard"/></Style>'
-        '<Style s:ID="d"><NumberFormat s:Format="d/m/yyyy"/></Style>'
-    )
-    day = '<Cell s:StyleID="d"><Data s:Type="DateTime">2024-03-05T00:00:00.000</Data></Cell>'
-    values = row(("0.125", 's:StyleID="c"'), ("1234.5", ""), ("7", "")).replace("</Row>", day)
-
-    text = sheet_text(
-        '<Column/><Column s:StyleID="f"/>'
-        + row(("Share", ""), ("Amount", ""), ("Count", ""), ("Day", ""))
-        + f"{values}</Row>"
-        + row(("0.5", ""), ("2", ""), ("8", ""), ("9", ""), more='s:StyleID="p"'),
-        styles,
-    )
-
-    assert text == (
-        "- Share: 12.5%; Amount: 1,234.50; Count: 7; Day: 5/3/2024\n"
-        "- Share: 50.0%; Amount: 200.0%; Count: 800.0%; Day: 900.0%"
-    )
-
-
-def test_cells_after_a_merged_one_stand_in_their_columns() -> None:
-    text = sheet_text(
-        row(("Year", ""), ("Sales", 's:MergeAcross="1"'), ("Note", ""))
-        + row(("Of", ""), ("North", ""), ("South", ""), ("By", ""))
-        + row(("2023", ""), ("10", ""), ("20", ""), ("Ann", ""))
-        + row(("2024", ""), ("11", ""), ("21", ""), ("Bob", ""))
-    )
-
-    assert "Sales North: 10; Sales South: 20" in text
-    assert text.count("Ann") == 1
-
-
-def test_a_column_that_only_merged_cells_cover_has_no_values() -> None:
-    note = row(("Ann", ""), ("Came late", 's:MergeAcross="1"'))
-    text = sheet_text(row(("Name", ""), ("Remark", ""), ("Note", "")) + note * 2)
-
-    assert text.endswith("- Name: Ann; Remark: Came late\n\n| Note |\n|---|")
-
-
-def test_merged_cells_make_no_row_wider_than_a_sheet() -> None:
-    text = sheet_text(row(*[("x", 's:MergeAcross="255"')] * 100))
-
-    assert text.count("x") == 16_384 / 256
-
-
-def test_a_workbook_in_xml_has_records() -> None:
-    cell = '<Cell><Data s:Type="{}">{}</Data></Cell>'
-    rows = (
-        "<Row>" + cell.format("String", "Name") + cell.format("String", "Born") + "</Row><Row>"
-        + cell.format("String", "Ann") + cell.format("DateTime", "2001-02-03T00:00:00.000")
-        + "</Row>"
-    )  # fmt: skip
-
-    text = text_of(
-        '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"'
-        ' xmlns:s="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet s:Name="S"><Table>'
-        f"{rows}</Table></Worksheet></Workbook>"
-    )
-
-    assert text == "## S\n\n- Name: Ann; Born: 2001-02-03"
-
-
 def test_svg_is_read_as_its_title_and_text() -> None:
     document = extract(
         '<svg xmlns="http://www.w3.org/2000/svg"><title>Map</title><path d="M0 0L9 9"/>'
@@ -251,107 +164,6 @@ def test_a_page_in_xhtml_is_a_web_page() -> None:
     )
 
     assert "Words on a page" in document.text
-
-
-@pytest.mark.parametrize("encoding", ["euc-jp", "utf-16", "windows-1251", "iso-8859-2"])
-def test_the_declared_encoding_is_obeyed(encoding: str) -> None:
-    word = {"euc-jp": "日本語", "windows-1251": "Привет", "iso-8859-2": "žluťoučký"}.get(
-        encoding, "ü"
-    )
-    data = f'<?xml version="1.0" encoding="{encoding}"?><a><b><c>{word}</c></b></a>'
-
-    assert extract(data.encode(encoding)).text == f"- b: c: {word}"
-
-
-def test_names_of_characters_and_single_ampersands_are_understood() -> None:
-    document = extract(
-        "<a><b>x&nbsp;y &eacute; &unknown; AT&T &#65; &amp;</b><c><![CDATA[&T]]></c></a>"
-    )
-
-    assert document.text == "- b: x y é &unknown; AT&T A &\n- c: &T"
-    assert document.warnings == ()
-
-
-@pytest.mark.parametrize("root", ["data", "article"])
-def test_entities_of_the_document_are_resolved(root: str) -> None:
-    document = extract(
-        f'<!DOCTYPE {root} [<!ENTITY who "Ann">]><{root}><p>by &who;</p><p>x</p></{root}>'
-    )
-
-    assert "by Ann" in document.text
-
-
-@pytest.mark.parametrize("root", ["data", "article"])
-@pytest.mark.parametrize("kind", ["", "% "])
-def test_external_entities_are_not_read(tmp_path: Path, root: str, kind: str) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("<!ENTITY e 'the secret'>" if kind else "the secret")
-    use = f"%{'p'};" if kind else ""
-    declared = f'<!ENTITY {kind}{"p" if kind else "e"} SYSTEM "{secret.as_uri()}"> {use}'
-
-    document = extract(f"<!DOCTYPE {root} [{declared}]><{root}><p>before &e; after</p></{root}>")
-
-    assert "before" in document.text
-    assert "after" in document.text
-    assert "secret" not in document.text
-
-
-@pytest.mark.parametrize("root", ["data", "article"])
-@pytest.mark.parametrize("use", ["<p>&e11;</p>", '<p a="&e11;">x</p>'])
-def test_entities_that_multiply_are_refused(root: str, use: str) -> None:
-    entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 12))
-
-    with pytest.raises(Permanent) as caught:
-        extract(
-            f'<!DOCTYPE {root} [<!ENTITY e0 "lol">{entities}]><{root}><p>first</p>{use}</{root}>'
-        )
-
-    assert caught.value.code == "corrupt"
-
-
-def test_undeclared_entity_reference_is_kept() -> None:
-    assert text_of('<!DOCTYPE a SYSTEM "a.dtd"><a><b><c>x &chapter1; y</c></b></a>') == (
-        "- b: c: x &chapter1; y"
-    )
-
-
-def test_text_before_an_xml_error_is_kept() -> None:
-    document = extract("<a><b><c>1</c></b><b><c>2</c>")
-
-    assert document.text == "- b: c: 1\n- b: c: 2"
-    assert document.warnings == ("invalid_xml",)
-
-
-def test_invalid_xml_is_read_as_text() -> None:
-    document = extract("no xml & no < tags >", "a.xml")
-
-    assert "no xml & no" in document.text
-    assert document.warnings == ("invalid_xml",)
-
-
-def test_words_dropped_by_the_recovering_parser_are_kept() -> None:
-    document = extract("<a><![CDATA[one two <![CDATA[three four")
-
-    assert "one two" in document.text
-    assert "three four" in document.text
-
-
-def test_extremely_nested_elements_are_refused() -> None:
-    with pytest.raises(Permanent) as caught:
-        extract("<a>" * 10_001 + "word" + "</a>" * 10_001)
-
-    assert caught.value.code == "corrupt"
-
-
-def test_elements_nested_deeply_are_read() -> None:
-    assert text_of("<a>" * 5000 + "word" + "</a>" * 5000).endswith("a: word")
-
-
-def test_a_document_of_empty_elements_holds_no_text() -> None:
-    with pytest.raises(Permanent) as caught:
-        extract('<?xml version="1.0"?><a><b/></a>')
-
-    assert caught.value.code == "empty_content"
 
 
 def _article(inside: str) -> list[str]:

@@ -5,67 +5,17 @@ import hashlib
 import os
 import resource
 import sys
-from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
-from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.blobs.base import BlobStore, StagedBlob, new_key
-from ingest.blobs.factory import build_blob_store
-from ingest.errors import BlobMissing, SetupError, Transient
+from ingest.blobs.base import BlobStore, new_key
+from ingest.errors import BlobMissing
 from ingest.settings.settings import Settings
-from tests.servers.gcs_emulator import gcs_emulator
-
-NOW = timedelta(0)
-MIB = 1024 * 1024
+from tests.db.documents.blobs.conftest import MIB, NOW, listed, stage, stage_stored
 
 _ID = UUID("7f3e8651-da7c-44e9-8135-1e4559e15f37")
-
-
-@pytest.fixture(scope="module")
-def emulator() -> Iterator[str]:
-    with gcs_emulator("blobs") as address:
-        yield address
-
-
-@pytest.fixture(params=["file", "gs"])
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    if request.param == "file":
-        return Settings(data_dir=tmp_path)
-    address: str = request.getfixturevalue("emulator")
-    # A prefix of its own for every test, so that none sees another's blobs.
-    return Settings(
-        data_dir=tmp_path, storage=f"gs://blobs/{uuid4()}", STORAGE_EMULATOR_HOST=address
-    )
-
-
-@pytest.fixture
-async def store(settings: Settings) -> AsyncIterator[BlobStore]:
-    store = build_blob_store(settings)
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-def application() -> UUID:
-    return uuid4()
-
-
-async def stage(store: BlobStore, application: UUID, *parts: bytes) -> StagedBlob:
-    blob = store.stage(new_key(application))
-    for part in parts:
-        await blob.write(part)
-    await blob.finish()
-    return blob
-
-
-async def stage_stored(store: BlobStore, application: UUID) -> StagedBlob:
-    """A staged blob whose bytes have left the memory of this process."""
-    blob = await stage(store, application, bytes(300_000))
-    await blob.finished()  # type: ignore[attr-defined]  # of the implementations only
-    return blob
 
 
 async def put(store: BlobStore, application: UUID, *parts: bytes) -> str:
@@ -77,10 +27,6 @@ async def put(store: BlobStore, application: UUID, *parts: bytes) -> str:
 async def read(store: BlobStore, key: str) -> bytes:
     async with store.open_local(key) as path:
         return await asyncio.to_thread(path.read_bytes)
-
-
-async def listed(store: BlobStore, prefix: str = "", older_than: timedelta = NOW) -> set[str]:
-    return {key async for key in store.list_keys(older_than=older_than, prefix=prefix)}
 
 
 @pytest.mark.parametrize("size", [0, 1, 256 * 1024, 9 * MIB + 1])
@@ -157,76 +103,6 @@ async def test_discarding_a_committed_blob_has_no_effect(
     await blob.discard()
 
     assert await read(store, blob.key) == b"kept"
-
-
-async def test_a_cancelled_upload_leaves_nothing_behind(
-    store: BlobStore, application: UUID
-) -> None:
-    """Cancelled in the middle of a write, when a thread still has the bytes in its hands."""
-
-    async def upload() -> None:
-        blob = store.stage(new_key(application))
-        try:
-            while True:
-                await blob.write(bytes(MIB))
-        finally:
-            await blob.discard()
-
-    task = asyncio.create_task(upload())
-    await asyncio.sleep(0.1)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-
-    assert await store.sweep_staged(older_than=NOW) == 0
-    assert await listed(store) == set()
-
-
-async def test_a_cancelled_commit_can_still_be_discarded_whole(
-    store: BlobStore, application: UUID
-) -> None:
-    blobs = [await stage(store, application, b"abc") for _ in range(200)]
-    task = asyncio.create_task(store.commit(blobs))
-    await asyncio.sleep(0.01)
-    task.cancel()
-    await asyncio.wait([task])
-    assert task.cancelled()
-    for blob in blobs:
-        await blob.discard()
-
-    assert await store.sweep_staged(older_than=NOW) == 0
-    assert await listed(store) == set()
-
-
-async def test_a_commit_that_fails_halfway_can_still_be_discarded_whole(
-    store: BlobStore, application: UUID
-) -> None:
-    lost = await stage_stored(store, application)
-    await store.sweep_staged(older_than=NOW)
-    blobs = [await stage_stored(store, application), await stage(store, application, b"abc"), lost]
-    with pytest.raises(Transient):
-        await store.commit(blobs)
-    for blob in blobs:
-        await blob.discard()
-
-    assert await store.sweep_staged(older_than=NOW) == 0
-    assert await listed(store) == set()
-
-
-async def test_leftovers_of_a_killed_upload_are_swept_when_they_are_old(
-    settings: Settings, application: UUID
-) -> None:
-    killed = build_blob_store(settings)
-    for _ in range(3):
-        await stage_stored(killed, application)
-    await killed.close()
-    store = build_blob_store(settings)
-    too_young = await store.sweep_staged(older_than=timedelta(hours=1))
-    swept = await store.sweep_staged(older_than=NOW)
-    again = await store.sweep_staged(older_than=NOW)
-    await store.close()
-
-    assert (too_young, swept, again) == (0, 3, 0)
 
 
 async def test_missing_blob_raises_its_own_error(store: BlobStore, application: UUID) -> None:
@@ -319,39 +195,6 @@ def peak_memory() -> int:
     """Peak resident bytes of this process."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
-
-
-async def test_missing_bucket_raises_setup_error(emulator: str, tmp_path: Path) -> None:
-    store = build_blob_store(
-        Settings(data_dir=tmp_path, storage="gs://absent", STORAGE_EMULATOR_HOST=emulator)
-    )
-    with pytest.raises(SetupError, match="INGEST_STORAGE: bucket absent") as refused:
-        await store.check()
-    await store.close()
-
-    assert "\n" not in str(refused.value)
-
-
-async def test_an_unreachable_bucket_stops_the_start(tmp_path: Path) -> None:
-    store = build_blob_store(
-        Settings(data_dir=tmp_path, storage="gs://b", STORAGE_EMULATOR_HOST="127.0.0.1:1")
-    )
-    with pytest.raises(SetupError, match="INGEST_STORAGE: bucket b"):
-        await store.check()
-    await store.close()
-
-
-async def test_an_upload_to_a_lost_bucket_is_a_transient_error(
-    emulator: str, tmp_path: Path, application: UUID
-) -> None:
-    store = build_blob_store(
-        Settings(data_dir=tmp_path, storage="gs://absent", STORAGE_EMULATOR_HOST=emulator)
-    )
-    blob = await stage(store, application, b"abc")
-    with pytest.raises(Transient, match="bucket absent"):
-        await store.commit([blob])
-    await blob.discard()
-    await store.close()
 
 
 async def test_any_part_of_a_blob_can_be_read(store: BlobStore, application: UUID) -> None:
