@@ -9,7 +9,7 @@ from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.handlers.crawl.fetch_page import PageUnavailable
 from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls
-from tests.servers.firecrawl_crawls import Behaviour, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, SitePage
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import FirecrawlServer
 from tests.support.crawl.firecrawl_runs import (

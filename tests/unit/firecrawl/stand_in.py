@@ -16,7 +16,7 @@ from ingest.providers.firecrawl.client import (
 )
 from ingest.providers.firecrawl.events import FirecrawlEvent, parse_event
 from ingest.providers.firecrawl.signature import Signature
-from tests.servers.firecrawl_crawls import SitePage
+from tests.servers.firecrawl_behaviour import SitePage
 from tests.servers.firecrawl_server import SECRET
 
 SEED = "https://shop.test/"

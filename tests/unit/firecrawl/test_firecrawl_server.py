@@ -12,7 +12,7 @@ from ingest.errors import Permanent
 from ingest.providers.firecrawl.client import (
     FirecrawlClient,
 )
-from tests.servers.firecrawl_crawls import Behaviour, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, SitePage
 from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read, running
 

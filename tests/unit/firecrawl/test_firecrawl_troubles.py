@@ -15,7 +15,7 @@ from ingest.providers.firecrawl.client import (
     FirecrawlClient,
     StartUnclear,
 )
-from tests.servers.firecrawl_crawls import Behaviour, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, SitePage
 from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 from tests.support.movable_clock import MovableClock
 from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read, running

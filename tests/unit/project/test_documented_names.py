@@ -3,11 +3,11 @@
 import ast
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypeGuard, get_args
 
 from ingest.errors import ErrorCode
-from ingest.settings.settings import Settingsfrom tests.unit.project.test_repository import ROOT, read
+from ingest.settings.settings import Settings
+from tests.unit.project.test_repository import ROOT, read
 
 
 def settings_variables() -> list[str]:

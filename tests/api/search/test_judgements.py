@@ -15,7 +15,7 @@ from ingest.search.evaluation.questions import Question
 from tests.api.access.limited_keys import limited_key
 from tests.api.conftest import connect
 from tests.api.helpers import count
-from tests.api.sources.judgements import QUERY, TEXT, add, exported, hits, listed, put
+from tests.api.search.judgements import QUERY, TEXT, add, exported, hits, listed, put
 from tests.support.searchable_chunks import Space, replace_chunks
 
 SENTENCE = "Its oil is changed every 400 hours, by a person."

@@ -14,7 +14,7 @@ from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from ingest.search.evaluation.questions import Question, Target
 from ingest.store.search import judged_questions
-from tests.api.sources.judgements import add, hits, put
+from tests.api.search.judgements import add, hits, put
 from tests.support.searchable_chunks import Space
 
 WORDS = ("oil", "seal", "motor", "valve", "shaft", "pipe")

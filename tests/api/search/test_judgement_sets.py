@@ -11,7 +11,7 @@ from ingest.runtime import Runtime
 from ingest.store.search import judgements
 from ingest.store.sources import sources
 from tests.api.helpers import count
-from tests.api.sources.judgements import TEXT, add, exported, hits, listed, put
+from tests.api.search.judgements import TEXT, add, exported, hits, listed, put
 from tests.support.searchable_chunks import Space
 
 
