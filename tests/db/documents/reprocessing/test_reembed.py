@@ -231,7 +231,7 @@ async def test_a_change_of_hundreds_of_documents_under_load_loses_no_hit(
     monkeypatch.setattr(reembed, "_DOCUMENTS", 16)
     monkeypatch.setattr(reembed, "_SECONDS_BETWEEN_DROPS", 0)
     monkeypatch.setattr(reembed, "_DROPPED_AT_ONCE", 50)
-    texts = await add_files(change, 300)
+    texts = await add_files(change, 200)
     alive, lost, searches, is_over = set(texts), [], 0, False
 
     async def ask(start: int) -> None:
@@ -271,5 +271,5 @@ async def test_a_change_of_hundreds_of_documents_under_load_loses_no_hit(
     await asyncio.gather(*asking)
 
     assert lost == []
-    assert await change.vectors(conn) == {change.new.model_id: 2 * 295 + 5}
-    assert await counts(change) == (300, 0, 0)
+    assert await change.vectors(conn) == {change.new.model_id: 2 * 195 + 5}
+    assert await counts(change) == (200, 0, 0)
