@@ -98,7 +98,7 @@ def test_skipped_step_cause_names_the_place_and_no_content() -> None:
 
     (found,) = skipped.found()
     assert found.times == 3
-    assert re.fullmatch(r"ValueError at [\w.]+:\d+ > test_optional_steps.py:\d+", found.cause)
+    assert re.fullmatch(r"ValueError at [\w.]+:\d+ > test_skipped_steps.py:\d+", found.cause)
 
 
 def test_a_missing_module_is_named() -> None:
