@@ -28,7 +28,7 @@ class House:
     key: str
 
 
-async def _owned(editor: httpx.AsyncClient, conn: Connection, name: str) -> Owned:
+async def add_owned(editor: httpx.AsyncClient, conn: Connection, name: str) -> Owned:
     collection = await make(editor, name)
     [source] = await files(editor, conn, f"{name} heron", collectionId=collection)
     # Whose pages have pictures.

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import collections
-from tests.api.access.limited_keys import House, Owned, _owned, limited_key
+from tests.api.access.limited_keys import House, Owned, add_owned, limited_key
 from tests.api.access.routes import ROLES, call, nobodys, seen
 from tests.api.access.test_collections import change, found
 from tests.api.conftest import connect
@@ -63,7 +63,7 @@ OTHERS = {
 async def house(
     editor: httpx.AsyncClient, admin: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> House:
-    shown, hidden = await _owned(editor, conn, "shown"), await _owned(editor, conn, "hidden")
+    shown, hidden = await add_owned(editor, conn, "shown"), await add_owned(editor, conn, "hidden")
     return House(shown, hidden, await limited_key(admin, application_id, shown.collection))
 
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
-from tests.api.access.limited_keys import House, _owned, limited_key
+from tests.api.access.limited_keys import House, add_owned, limited_key
 from tests.api.access.routes import seen
 from tests.api.access.test_collections import make
 from tests.api.conftest import OPERATOR_KEY, connect, serve
@@ -20,7 +20,7 @@ from tests.api.conftest import OPERATOR_KEY, connect, serve
 async def house(
     editor: httpx.AsyncClient, admin: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> House:
-    shown, hidden = await _owned(editor, conn, "shown"), await _owned(editor, conn, "hidden")
+    shown, hidden = await add_owned(editor, conn, "shown"), await add_owned(editor, conn, "hidden")
     return House(shown, hidden, await limited_key(admin, application_id, shown.collection))
 
 

@@ -15,6 +15,7 @@ from ingest.sandbox.messages import LocateRequest, ParseRequest, RenderRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders.make_pdf import Sheet, at, document
 from tests.support.movable_clock import MovableClock
+from tests.unit.sandbox.hostile_files import until
 
 # Each form draws the one before ten times.
 _NESTED = [
@@ -81,7 +82,8 @@ async def test_a_page_that_takes_for_ever_ends_its_process_only(
 
     assert (await pool.render(good, request())).width == 300  # its process is running
     drawing = asyncio.create_task(pool.render(hostile, request(2000)))
-    await asyncio.sleep(0.2)
+    await until(lambda: bool(pool._busy))
+    await asyncio.sleep(0.2)  # so that it draws
     movable_clock.forward(PATIENCE)
     with pytest.raises(Permanent) as caught:
         await drawing
