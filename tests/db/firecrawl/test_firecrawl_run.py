@@ -149,7 +149,7 @@ async def test_crawl_cancelled_at_the_provider_fails_and_keeps_its_pages(
     firecrawl.sites[SITE] = {
         url: SitePage(markdown="# Page") for url in addresses(*map(str, range(40)))
     }
-    firecrawl.behaviours[SITE] = Behaviour(page_seconds=0.05, cancelled_at=0.5)
+    firecrawl.behaviours[SITE] = Behaviour(page_seconds=0.5, cancelled_at=0.05)
 
     error = await root.until_failed()
 
