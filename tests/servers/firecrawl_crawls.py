@@ -61,10 +61,11 @@ class Crawl:
     cancelled: float | None = None
     """When it was, in seconds from the start."""
     reads: int = 0
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(init=False)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __post_init__(self) -> None:
+        self.began = time.monotonic()
         self._rng = Random(self.behaviour.seed)
         self.jobs = [] if self.behaviour.kickoff_fails else self._queue()
 
