@@ -20,7 +20,9 @@ from ingest.sandbox import page_views
 from ingest.sandbox.messages import LocateRequest
 from ingest.tokens.tokenizers import load_tokenizer
 from tests.builders import placed_pages as placed
-from tests.builders.placed_pages import Box, PlacedPage, PlacedWord, Scan, Writer
+from tests.builders import placed_scans as scans
+from tests.builders.placed_pages import Box, PlacedPage, PlacedWord, Writer
+from tests.builders.placed_scans import Scan
 
 _GRID = 1000
 _TOKENS = 80
@@ -41,8 +43,8 @@ def text_cases() -> dict[str, Case]:
     """PDFs with a text layer."""
     writer = Writer(1)
     flow = [PlacedPage(placed.with_furniture(placed.prose(writer), page)) for page in range(1, 5)]
-    turned = [placed.turned(PlacedPage(placed.prose(writer)), turns) for turns in (1, 2, 3)]
-    upright = [placed.turned_upright(placed.prose(writer), turns) for turns in (1, 2, 3)]
+    turned = [scans.turned(PlacedPage(placed.prose(writer)), turns) for turns in (1, 2, 3)]
+    upright = [scans.turned_upright(placed.prose(writer), turns) for turns in (1, 2, 3)]
     return {
         "prose, four pages": _pdf(flow),
         "hyphenated": _pdf([PlacedPage(placed.prose(writer, hyphenate=True))]),
@@ -52,21 +54,24 @@ def text_cases() -> dict[str, Case]:
         "table": _pdf([placed.table(writer)]),
         "pages rotated to be upright": _pdf(upright),
         "pages rotated to lie on their side": _pdf(turned),
-        "cropped page": _pdf([placed.cropped(PlacedPage(placed.prose(writer)), 40, 50)]),
+        "cropped page": _pdf([scans.cropped(PlacedPage(placed.prose(writer)), 40, 50)]),
     }
 
 
 def ocr_cases(engine: str = _ENGINE) -> dict[str, Case]:
     """Scans."""
     writer = Writer(2)
-    prose, columns = placed.scan(placed.prose(writer)), placed.scan(placed.columns(writer))
-    skewed = placed.skewed(placed.scan(placed.prose(writer, paragraphs=3)), 2.5)
-    side = placed.on_its_side(placed.scan(placed.prose(writer, paragraphs=4, size=20)))
+    prose, columns = (
+        scans.scan(placed.prose(writer)),
+        scans.scan(placed.columns(writer)),
+    )
+    skewed = scans.skewed(scans.scan(placed.prose(writer, paragraphs=3)), 2.5)
+    side = scans.on_its_side(scans.scan(placed.prose(writer, paragraphs=4, size=20)))
     return {
-        "scanned PDF": _scans([prose, columns], engine, placed.pdf_of_scans),
-        "TIFF": _scans([prose], engine, placed.tiff_of),
-        "skewed scan": _scans([skewed], engine, placed.tiff_of),
-        "scan on its side": _scans([side], engine, placed.tiff_of),
+        "scanned PDF": _scans([prose, columns], engine, scans.pdf_of_scans),
+        "TIFF": _scans([prose], engine, scans.tiff_of),
+        "skewed scan": _scans([skewed], engine, scans.tiff_of),
+        "scan on its side": _scans([side], engine, scans.tiff_of),
     }
 
 

@@ -21,6 +21,7 @@ from ingest.postgres.migrations import migrate
 from ingest.postgres.sessions import begin_session
 from ingest.store.tenants import applications
 from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
+from tests.support.movable_clock import MovableClock
 
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 """The program that tests/browser drives; None: it is not installed, and they are skipped.
@@ -182,6 +183,11 @@ async def conn(dsn: str) -> AsyncIterator[Connection]:
 @pytest.fixture
 async def application_id(conn: Connection) -> UUID:
     return await applications.default_id(conn)
+
+
+@pytest.fixture
+def movable_clock(monkeypatch: pytest.MonkeyPatch) -> MovableClock:
+    return MovableClock(monkeypatch)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.registry import extract
-from tests.pdf_structure_cases import Case, Table, cases
+from tests.pdf_made_up import Table
+from tests.pdf_structure_cases import Case, cases
 
 _RULE = re.compile(r"\|(?:---\|)+")
 

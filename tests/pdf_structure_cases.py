@@ -1,52 +1,18 @@
 """Pages with known structure, made by reportlab: tables of all kinds, forms, columns of prose."""
 
 import io
-import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from reportlab.lib.pagesizes import A4
-from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer
+from reportlab.platypus import SimpleDocTemplate, Spacer
 from reportlab.platypus import Table as Drawn
 
-Table = list[list[str]]
+from tests.pdf_made_up import AFTER, BEFORE, KINDS, NOUNS, PLACES, Made, Table
 
 _SEEDS = range(3)
-_BEFORE = "Please find below what was agreed between both parties in the spring of that year."
-_AFTER = "All of it is due within thirty days of the date that is printed at the head of this page."
-_NOUNS = [
-    "bolt",
-    "washer",
-    "nut",
-    "rod",
-    "plate",
-    "hinge",
-    "valve",
-    "gasket",
-    "pump",
-    "motor",
-    "sensor",
-    "cable",
-    "frame",
-    "bracket",
-    "lever",
-]
-_KINDS = ["steel", "brass", "copper", "zinc", "rubber", "plain", "heavy", "light", "narrow", "wide"]
-_PLACES = [
-    "Oslo",
-    "Bergen",
-    "Harbour",
-    "Lyon",
-    "Porto",
-    "Gdansk",
-    "Vienna",
-    "Turin",
-    "Leeds",
-    "Ghent",
-]
 _ROUND, _RULED = ("BOX", (0, 0), (-1, -1), 0.7, "black"), ("GRID", (0, 0), (-1, -1), 0.7, "black")
 _BETWEEN = ("LINEAFTER", (0, 0), (-2, -1), 0.7, "black")
 _HEAD = ("LINEBELOW", (0, 0), (-1, 0), 0.7, "black")
@@ -65,103 +31,60 @@ class Case:
     """Pieces of text in reading order, each unique on its pages."""
 
 
-class _Made:
-    """Random but repeatable words."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)  # not for security
-        self.size = self.random.choice([8, 9, 10, 11])
-        self.sheet = getSampleStyleSheet()["BodyText"].clone("body", fontSize=self.size)
-
-    def item(self) -> str:
-        return f"{self.random.choice(_KINDS)} {self.random.choice(_NOUNS)} M{self.number(3, 40)}"
-
-    def number(self, low: int, high: int) -> int:
-        return self.random.randint(low, high)
-
-    def price(self) -> str:
-        return f"{self.number(1, 4000):,}.{self.number(10, 99)}"
-
-    def goods(self, count: int) -> Table:
-        rows = [
-            [f"A-{1000 + row}", self.item().capitalize(), str(self.number(1, 900)), self.price()]
-            for row in range(count)
-        ]
-        return [["Article", "Description", "Quantity", "Amount"], *rows]
-
-    def wrapped(self, rows: Table) -> Table:
-        """The same with a longer description, which takes several lines."""
-        long = [
-            f"{row[1]} with {self.item()} and {self.item()}, packed in boxes of {self.item()}"
-            for row in rows[1:]
-        ]
-        return [
-            rows[0],
-            *([row[0], text, *row[2:]] for row, text in zip(rows[1:], long, strict=True)),
-        ]
-
-    def prose(self, words: int) -> str:
-        found = [self.random.choice((*_NOUNS, *_KINDS, "of", "the", "and")) for _ in range(words)]
-        return " ".join(found).capitalize() + "."
-
-    def paragraph(self, text: str) -> Paragraph:
-        return Paragraph(text, self.sheet)
-
-
 def _pdf(*flowables: Any) -> bytes:
     out = io.BytesIO()
     SimpleDocTemplate(out, pagesize=A4, invariant=1).build(list(flowables))
     return out.getvalue()
 
 
-def _drawn(made: _Made, rows: Table, style: Sequence[Any], **options: Any) -> Drawn:
+def _drawn(made: Made, rows: Table, style: Sequence[Any], **options: Any) -> Drawn:
     fonts = ("FONTSIZE", (0, 0), (-1, -1), made.size)
     return Drawn(rows, style=[fonts, ("VALIGN", (0, 0), (-1, -1), "TOP"), *style], **options)
 
 
-def _page(made: _Made, rows: Table, style: Sequence[Any], **options: Any) -> bytes:
+def _page(made: Made, rows: Table, style: Sequence[Any], **options: Any) -> bytes:
     return _pdf(
-        made.paragraph(_BEFORE),
+        made.paragraph(BEFORE),
         Spacer(1, 12),
         _drawn(made, rows, style, **options),
         Spacer(1, 12),
-        made.paragraph(_AFTER),
+        made.paragraph(AFTER),
     )
 
 
-def _simple(name: str, style: Sequence[Any], *, header: bool = True) -> Callable[[_Made], Case]:
-    def make(made: _Made) -> Case:
+def _simple(name: str, style: Sequence[Any], *, header: bool = True) -> Callable[[Made], Case]:
+    def make(made: Made) -> Case:
         rows = made.goods(made.number(5, 12))
         shown = rows if header else rows[1:]
         content = _page(made, shown, [*style, _RIGHT])
-        order = [_BEFORE, *(row[0] for row in rows[1:]), _AFTER]
+        order = [BEFORE, *(row[0] for row in rows[1:]), AFTER]
         return Case(name=name, content=content, tables=[shown], order=order)
 
     return make
 
 
-def _wrapped(name: str, style: Sequence[Any], widths: Sequence[float]) -> Callable[[_Made], Case]:
-    def make(made: _Made) -> Case:
+def _wrapped(name: str, style: Sequence[Any], widths: Sequence[float]) -> Callable[[Made], Case]:
+    def make(made: Made) -> Case:
         rows = made.wrapped(made.goods(made.number(4, 8)))
         shown = [rows[0], *([a, made.paragraph(text), *rest] for a, text, *rest in rows[1:])]
         content = _page(made, shown, style, colWidths=widths)
-        order = [_BEFORE, *(row[0] for row in rows[1:]), _AFTER]
+        order = [BEFORE, *(row[0] for row in rows[1:]), AFTER]
         return Case(name=name, content=content, tables=[rows], order=order)
 
     return make
 
 
-def _words(made: _Made) -> Case:
+def _words(made: Made) -> Case:
     """Names and places, without a number and without rules."""
     rows = [["Name", "Works in", "Lives in"]] + [
-        [f"{made.random.choice(_KINDS).capitalize()} {noun}", *made.random.sample(_PLACES, 2)]
-        for noun in made.random.sample(_NOUNS, 8)
+        [f"{made.random.choice(KINDS).capitalize()} {noun}", *made.random.sample(PLACES, 2)]
+        for noun in made.random.sample(NOUNS, 8)
     ]
     content = _page(made, rows, [], colWidths=[150, 120, 120])
-    return Case(name="borderless words", content=content, tables=[rows], order=[_BEFORE, _AFTER])
+    return Case(name="borderless words", content=content, tables=[rows], order=[BEFORE, AFTER])
 
 
-def _holes(made: _Made) -> Case:
+def _holes(made: Made) -> Case:
     """Ruled by columns, where some cells have no text."""
     rows = made.goods(10)
     for row in made.random.sample(range(2, 10), 3):
@@ -170,18 +93,18 @@ def _holes(made: _Made) -> Case:
         name="column-ruled, empty cells",
         content=_page(made, rows, [_ROUND, _BETWEEN, _HEAD]),
         tables=[rows],
-        order=[_BEFORE, *(row[0] for row in rows[1:]), _AFTER],
+        order=[BEFORE, *(row[0] for row in rows[1:]), AFTER],
     )
 
 
-def _pages(name: str, style: Sequence[Any], *, repeat: int) -> Callable[[_Made], Case]:
-    def make(made: _Made) -> Case:
+def _pages(name: str, style: Sequence[Any], *, repeat: int) -> Callable[[Made], Case]:
+    def make(made: Made) -> Case:
         rows = made.goods(made.number(90, 120))
         content = _page(made, rows, [*style, _RIGHT], repeatRows=repeat)
         document_rows = [row[0] for row in rows[1:]]
         tables = _split_by_page(content, rows)
         return Case(
-            name=name, content=content, tables=tables, order=[_BEFORE, *document_rows, _AFTER]
+            name=name, content=content, tables=tables, order=[BEFORE, *document_rows, AFTER]
         )
 
     return make
@@ -199,10 +122,10 @@ def _split_by_page(content: bytes, rows: Table) -> list[Table]:
     return [[rows[0], *on] for text in texts if (on := [row for row in rows[1:] if row[0] in text])]
 
 
-def _spans(made: _Made) -> Case:
+def _spans(made: Made) -> Case:
     """A header over two columns, and a first column that names several rows at once."""
     head = [["Region", "Morning", "", "Evening", ""], ["", "Guards", "Cooks", "Drivers", "Clerks"]]
-    rows = [[place, *(str(made.number(10, 99)) for _ in range(4))] for place in _PLACES[:6]]
+    rows = [[place, *(str(made.number(10, 99)) for _ in range(4))] for place in PLACES[:6]]
     for row in (1, 3, 5):
         rows[row][0] = ""
     spans = [("SPAN", (1, 0), (2, 0)), ("SPAN", (3, 0), (4, 0)), ("SPAN", (0, 0), (0, 1))]
@@ -210,12 +133,10 @@ def _spans(made: _Made) -> Case:
     content = _page(made, head + rows, [_RULED, *spans])
     full = [row if row[0] else [rows[at - 1][0], *row[1:]] for at, row in enumerate(rows)]
     heads = [["Region", "Morning", "Morning", "Evening", "Evening"], ["Region", *head[1][1:]]]
-    return Case(
-        name="merged cells", content=content, tables=[heads + full], order=[_BEFORE, _AFTER]
-    )
+    return Case(name="merged cells", content=content, tables=[heads + full], order=[BEFORE, AFTER])
 
 
-def _invoice(made: _Made) -> Case:
+def _invoice(made: Made) -> Case:
     """A letter head, a block of addresses, items without rules, a sum."""
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=A4, invariant=1)
@@ -236,16 +157,16 @@ def _invoice(made: _Made) -> Case:
         canvas.drawRightString(xs[2], y, row[2])
         canvas.drawRightString(xs[3], y, row[3])
         y -= 1.5 * size
-    canvas.drawString(60, y - 30, _AFTER)
+    canvas.drawString(60, y - 30, AFTER)
     canvas.save()
-    order = ["Invoice", "Heron Pumps Ltd", "12 Quay Street", *(row[0] for row in rows), _AFTER]
+    order = ["Invoice", "Heron Pumps Ltd", "12 Quay Street", *(row[0] for row in rows), AFTER]
     return Case(name="invoice without rules", content=out.getvalue(), tables=[rows], order=order)
 
 
-def _form(columns: int) -> Callable[[_Made], Case]:
+def _form(columns: int) -> Callable[[Made], Case]:
     """Labels with their values beside them: lines, no table."""
 
-    def make(made: _Made) -> Case:
+    def make(made: Made) -> Case:
         labels = [
             "First name", "Last name", "Street", "Town", "Date of birth", "Profession", "Employer",
             "Telephone", "Insurance", "Nationality",
@@ -269,7 +190,7 @@ def _form(columns: int) -> Callable[[_Made], Case]:
     return make
 
 
-def _article(made: _Made) -> Case:
+def _article(made: Made) -> Case:
     """Two columns of prose, which are no table."""
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=A4, invariant=1)
@@ -284,7 +205,7 @@ def _article(made: _Made) -> Case:
     return Case(name="two columns of prose", content=out.getvalue(), tables=[], order=order)
 
 
-def _contents(made: _Made) -> Case:
+def _contents(made: Made) -> Case:
     """A table of contents, which is lines."""
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=A4, invariant=1)
@@ -304,7 +225,7 @@ _LINED = [
     _HEAD,
     ("LINEBELOW", (0, -1), (-1, -1), 1, "black"),
 ]
-_MAKERS: tuple[Callable[[_Made], Case], ...] = (
+_MAKERS: tuple[Callable[[Made], Case], ...] = (
     _simple("bordered", [_RULED]),
     _simple("column-ruled", [_ROUND, _BETWEEN, _HEAD]),
     _simple("column-ruled, no header", [_ROUND, _BETWEEN], header=False),
@@ -333,4 +254,4 @@ def cases() -> Iterator[Case]:
     """All kinds of pages, each with several sizes and contents."""
     for make in _MAKERS:
         for seed in _SEEDS:
-            yield make(_Made(seed))
+            yield make(Made(seed))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 import httpx
 import orjson
@@ -15,6 +15,8 @@ from websockets.exceptions import ConnectionClosed
 
 from api.live.websocket import MAX_MESSAGE_BYTES
 from harness.patience import PATIENCE
+
+PING: Final = {"type": "ping"}
 
 
 @asynccontextmanager
@@ -61,6 +63,13 @@ async def send(client: ClientConnection, **command: Any) -> None:
 
 
 async def receive(client: ClientConnection) -> dict[str, Any]:
+    """The next message, other than the pings that come now and then."""
+    while (message := await receive_any(client)) == PING:
+        pass
+    return message
+
+
+async def receive_any(client: ClientConnection) -> dict[str, Any]:
     async with asyncio.timeout(PATIENCE):
         message: dict[str, Any] = orjson.loads(await client.recv())
     return message

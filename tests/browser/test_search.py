@@ -1,31 +1,16 @@
 """The search playground: why each hit is there, two settings side by side, thumbs, filters."""
 
-import json
 import re
-from typing import Any, Final
-from urllib.parse import urlencode
+from typing import Final
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from harness.service import KEY, Service
 from tests.browser.accessibility import check_accessibility
+from tests.browser.playground import FILES, HOSTILE, QUESTION, ask, hit, hits
 
 SETTINGS: Final = {"INGEST_EMBEDDER": "static", "INGEST_OCR": "off"}
-FOOTER: Final = (
-    "This message is confidential and meant for the person that it is addressed to. If you are "
-    "not that person, please delete it, and do not change the oil of anything."
-)
-HOSTILE: Final = "<img src=x onerror=alert(1)> דוח.txt"
-FILES: Final = {
-    "manuals/heron.md": "# Heron pump\n\n## Maintenance\n\nThe oil is changed every 400 hours.\n",
-    "manuals/osprey.md": "# Osprey pump\n\nThe oil of this pump is changed once a year.\n",
-    "manuals/valve.md": "# Valve\n\nIt needs no grease. Its <b>seat</b> is made of brass.\n",
-    "manuals/vertrag.txt": "Eine Sonderkündigung ist möglich, wenn der Preis steigt.\n",
-    HOSTILE: "A text about seals & gaskets, and a <b>bold</b> word.\n",
-    **{f"mails/{n}.txt": f"Dear colleague {n}.\n\n{FOOTER}\n" for n in range(3)},
-}
-QUESTION: Final = "When is the oil of the Heron pump changed?"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,25 +23,6 @@ def documents(service: Service) -> None:
 def no_judgements(service: Service) -> None:
     for one in service.get("/api/judgement-sets")["items"]:
         service.http.delete(f"/api/judgement-sets/{one['name']}").raise_for_status()
-
-
-def ask(page: Page, query: str = QUESTION, **settings: Any) -> None:
-    """Open the address of a search."""
-    page.goto(f"#/search?{urlencode({'q': query, **settings})}")
-    expect(page.get_by_text(re.compile(r"^\d+ hits?"))).not_to_have_count(0)
-
-
-def hits(page: Page) -> Locator:
-    return page.locator(".hit")
-
-
-def hit(page: Page, title: str) -> Locator:
-    return hits(page).filter(has=page.get_by_role("heading", name=title))
-
-
-def judged(service: Service) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = service.get("/api/judgements")["items"]
-    return items
 
 
 def test_a_question_is_asked_by_keyboard_and_shows_why(page: Page) -> None:
@@ -153,72 +119,6 @@ def test_a_hit_opens_its_document_at_its_chunk(page: Page) -> None:
     link = hits(page).first.get_by_role("link", name="Open in document")
     address = re.compile(r"^#/documents/[0-9a-f-]+\?chunk=[0-9a-f-]+&words=heron")
     expect(link).to_have_attribute("href", address)
-
-
-def test_thumbs_are_kept_and_taken_back(page: Page, service: Service) -> None:
-    ask(page)
-    first = hits(page).first
-    first.get_by_role("button", name="Relevant", exact=True).click()
-    up = first.get_by_role("button", name="Relevant: take it back", exact=True)
-    expect(up).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_text("questions: 1, judgements: 1, relevant: 1")).to_be_visible()
-    [one] = judged(service)
-    assert (one["query"], one["grade"]) == (QUESTION, 1)
-    assert one["quote"].endswith("The oil is changed every 400 hours.")
-
-    page.reload()
-    expect(up).to_be_visible()
-    first.get_by_role("button", name="Not relevant", exact=True).click()
-    down = first.get_by_role("button", name="Not relevant: take it back")
-    expect(down).to_have_attribute("aria-pressed", "true")
-    assert [other["grade"] for other in judged(service)] == [0]
-
-    down.click()
-    expect(page.get_by_text("No judgements yet")).to_be_visible()
-    assert judged(service) == []
-
-
-def test_a_filter_is_a_part_of_what_is_judged(page: Page, service: Service) -> None:
-    ask(page, where='{"uri": {"glob": "manuals/**"}}', set="filtered")
-    first = hits(page).first
-    first.get_by_role("button", name="Relevant", exact=True).click()
-    expect(first.get_by_role("button", name="Relevant: take it back", exact=True)).to_be_visible()
-
-    [one] = judged(service)
-    assert (one["set"], one["filter"]) == ("filtered", {"where": {"uri": {"glob": "manuals/**"}}})
-    page.get_by_role("button", name="Remove condition 1").click()
-    page.get_by_role("button", name="Search", exact=True).click()
-    expect(page).not_to_have_url(re.compile("where="))
-    expect(first.get_by_role("button", name="Relevant", exact=True)).to_be_visible()
-
-
-def test_judgements_are_downloaded(page: Page) -> None:
-    ask(page)
-    hits(page).first.get_by_role("button", name="Relevant", exact=True).click()
-
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Judgements (JSON lines)").click()
-
-    assert started.value.suggested_filename == "default.jsonl"
-    line = json.loads(started.value.path().read_text())
-    assert (line["query"], line["target"]["document"]) == (QUESTION, "manuals/heron.md")
-
-
-def test_a_viewer_sees_judgements_and_judges_nothing(
-    page: Page, viewer_page: Page, service: Service
-) -> None:
-    ask(page)
-    hits(page).first.get_by_role("button", name="Relevant", exact=True).click()
-    expect(page.get_by_text("questions: 1, judgements: 1, relevant: 1")).to_be_visible()
-
-    ask(viewer_page)
-    expect(hits(viewer_page).first.get_by_text("judged relevant")).to_be_visible()
-    expect(viewer_page.locator(".thumbs")).to_have_count(0)
-    refused = viewer_page.request.delete(
-        f"api/judgements/{judged(service)[0]['id']}",
-        headers={"Sec-Fetch-Site": "same-origin", "X-Ingest-Csrf": "1"},
-    )
-    assert refused.status == 403
 
 
 def test_what_the_service_refuses_is_told_at_its_field(page: Page) -> None:

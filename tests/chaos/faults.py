@@ -1,20 +1,19 @@
 """The faults: each begins, lasts its time and is taken back, and says whether it was felt."""
 
-import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import Final, LiteralString
 
 from harness.proxy import MODES
 from tests.chaos import host
-from tests.chaos.installation import Installation, Process
+from tests.chaos.injected import MISSED, Injected, cpu_ticks, send_signal
+from tests.chaos.installation import Installation
 from tests.chaos.outside import RECEIVER_MOODS, SITE_MOODS, ReceiverMood, SiteMood
 from tests.chaos.plan import KINDS, Fault
+from tests.chaos.process import Process
 from tests.chaos.provider import MOODS, Mood
 
 _BUSY: Final[LiteralString] = """
@@ -29,26 +28,6 @@ _TERMINATE: Final[LiteralString] = """
 _SHIFTS: Final = (90, 600, 3 * 3600)
 """Seconds by which a clock jumps."""
 _NO_SPACE: Final = "No space left on device"
-
-
-def _yes() -> bool:
-    return True
-
-
-def _nothing() -> None:
-    pass
-
-
-@dataclass(frozen=True, kw_only=True)
-class Injected:
-    """A fault under way."""
-
-    met: Callable[[], bool] = _yes
-    """Whether the service has felt it; the kill of an idle process is none."""
-    end: Callable[[], None] = _nothing
-
-
-_MISSED: Final = Injected(met=lambda: False)
 
 
 class Faults:
@@ -92,7 +71,7 @@ class Faults:
     def _postgres(self, what: str, choice: int) -> Injected:
         postgres = self._on.postgres
         if not postgres.is_up:
-            return _MISSED
+            return MISSED
         match what:
             case "crash":
                 postgres.crash()
@@ -116,10 +95,10 @@ class Faults:
         postgres = self._on.postgres
         frozen = [postgres.process.pid, *host.descendants(postgres.process.pid)]
         postgres.is_frozen = True
-        _signal(frozen, signal.SIGSTOP)
+        send_signal(frozen, signal.SIGSTOP)
 
         def thaw() -> None:
-            _signal(frozen, signal.SIGCONT)
+            send_signal(frozen, signal.SIGCONT)
             postgres.is_frozen = False
 
         return Injected(end=thaw)
@@ -130,8 +109,8 @@ class Faults:
         said = {pid: host.program(pid) for pid in host.descendants(postgres.process.pid)}
         backends = [pid for pid, words in said.items() if "[local]" in words]
         if not backends:
-            return _MISSED
-        _signal([backends[choice % len(backends)]], signal.SIGKILL)
+            return MISSED
+        send_signal([backends[choice % len(backends)]], signal.SIGKILL)
         return Injected(end=postgres.revive)
 
     def _fill_database_disk(self) -> Injected:
@@ -186,15 +165,15 @@ class Faults:
             return None
         victims = busy or running
         if not victims:
-            return _MISSED
+            return MISSED
         process = victims[choice % len(victims)]
         pid = process.process.pid
         if what == "frozen":
-            _signal([pid], signal.SIGSTOP)
+            send_signal([pid], signal.SIGSTOP)
 
             def thaw() -> None:
                 if process.process.pid == pid:  # not killed and started again meanwhile
-                    _signal([pid], signal.SIGCONT)
+                    send_signal([pid], signal.SIGCONT)
 
             return Injected(met=lambda: bool(busy), end=thaw)
         if what == "stopped":
@@ -217,24 +196,24 @@ class Faults:
             for pid in host.descendants(worker.process.pid)
             if "ingest.sandbox" in host.program(pid)
         ]
-        before = {pid: _cpu_ticks(pid) for pid in children}
+        before = {pid: cpu_ticks(pid) for pid in children}
         time.sleep(0.05)
-        busy = [pid for pid, ticks in before.items() if _cpu_ticks(pid) > ticks]
+        busy = [pid for pid, ticks in before.items() if cpu_ticks(pid) > ticks]
         if not busy and not anyway:
             return None
         victims = busy or children
         if not victims:
-            return _MISSED
+            return MISSED
         pid = victims[choice % len(victims)]
         said = host.program(pid)
         if what == "killed":
-            _signal([pid], signal.SIGKILL)
+            send_signal([pid], signal.SIGKILL)
             return Injected(met=lambda: bool(busy))
-        _signal([pid], signal.SIGSTOP)
+        send_signal([pid], signal.SIGSTOP)
 
         def thaw() -> None:
             if host.program(pid) == said:
-                _signal([pid], signal.SIGCONT)
+                send_signal([pid], signal.SIGCONT)
 
         return Injected(met=lambda: bool(busy), end=thaw)
 
@@ -318,18 +297,3 @@ class Faults:
                 process.shift_clock(0)
 
         return Injected(met=met, end=set_right)
-
-
-def _cpu_ticks(pid: int) -> int:
-    """User and system time of a process; 0 if it has ended."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0
-    return int(fields[11]) + int(fields[12])
-
-
-def _signal(pids: Sequence[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)

@@ -3,7 +3,7 @@
 from random import Random
 
 from tests.chaos.contents import Mark, paragraph
-from tests.servers.firecrawl_crawls import Behaviour, Site, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, Site, SitePage
 
 
 def address(seed: int, application: int) -> str:

@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from tests.chaos.faults import Faults, Injected
+from tests.chaos.faults import Faults
+from tests.chaos.injected import Injected
 from tests.chaos.installation import Installation
 from tests.chaos.plan import LANES, Fault
 

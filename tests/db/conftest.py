@@ -14,7 +14,7 @@ from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.store.embeddings import embedding_models
-from tests.servers.firecrawl_crawls import SitePage
+from tests.servers.firecrawl_behaviour import SitePage
 from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 from tests.support.archive_fixtures import ArchiveHouse
 from tests.support.crawl.firecrawl_runs import (

@@ -35,7 +35,6 @@ _NUMBERS = {
 _AT_EMPTY_PATH = 0x1000
 _CLONE_NEWUSER = 0x10000000
 _FIOSETOWN = 0x8901
-_SIGCHLD = int(signal.SIGCHLD)
 
 
 def attempt(command: str) -> str:
@@ -225,7 +224,7 @@ def _watch(folder: str) -> str:
 
 def _new_user_namespace(_: str) -> str:
     """A child with CLONE_NEWUSER ends at once; with unshare, this process would change."""
-    child = _call("clone", _CLONE_NEWUSER | _SIGCHLD, 0, 0, 0, 0)
+    child = _call("clone", _CLONE_NEWUSER | int(signal.SIGCHLD), 0, 0, 0, 0)
     if child == 0:
         os._exit(0)
     return str(os.waitpid(child, 0)[1])

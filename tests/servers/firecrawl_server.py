@@ -4,14 +4,11 @@ It answers and fails as the real one does, by a seed (see `Behaviour`). Like the
 it makes one attempt per event, waits 10 seconds for an answer and keeps no order.
 """
 
-import heapq
-import itertools
 import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,9 +19,11 @@ from uuid import UUID, uuid4
 import httpx
 
 from harness.patience import PATIENCE
-from tests.servers.firecrawl_crawls import Behaviour, Crawl, Planned, Site
+from tests.servers.firecrawl_behaviour import Behaviour, Site
+from tests.servers.firecrawl_crawls import Crawl, Planned
 from tests.servers.firecrawl_events import signature
 from tests.servers.firecrawl_requests import complaint
+from tests.servers.timetable import Timetable
 
 KEY = "fc-key-of-the-tests"
 SECRET = "secret of the tests"
@@ -60,7 +59,7 @@ class FirecrawlServer:
         self._used_keys: set[str] = set()
         self._refused: Counter[str] = Counter()
         self._lock = threading.RLock()
-        self._sender = _Timetable()
+        self._sender = Timetable()
         self._client = httpx.Client(timeout=PATIENCE, trust_env=False)
         self._server = _http_server(self)
         self.url = f"http://127.0.0.1:{self._server.server_port}{_PREFIX}"
@@ -238,58 +237,6 @@ class FirecrawlServer:
         if state != "completed" or end < len(documents):
             answer["next"] = f"https://firecrawl.invalid/v2/crawl/{crawl.id}?skip={end}"
         return answer
-
-
-class _Timetable:
-    """Does things at their time, up to 16 at once."""
-
-    def __init__(self) -> None:
-        self._queue: list[tuple[float, int, Callable[[], None]]] = []
-        self._order = itertools.count()
-        self._busy = 0
-        self._open = True
-        self._change = threading.Condition()
-        self._pool = ThreadPoolExecutor(16)
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def at(self, seconds: float, action: Callable[[], None]) -> None:
-        """Do it so many seconds from now."""
-        with self._change:
-            due = time.monotonic() + seconds
-            heapq.heappush(self._queue, (due, next(self._order), action))
-            self._change.notify_all()
-
-    def wait(self, seconds: float) -> None:
-        with self._change:
-            done = self._change.wait_for(lambda: not self._queue and not self._busy, seconds)
-        if not done:
-            raise TimeoutError(f"still sending after {seconds} s")
-
-    def close(self) -> None:
-        with self._change:
-            self._open = False
-            self._change.notify_all()
-        self._thread.join()
-        self._pool.shutdown(cancel_futures=True)
-
-    def _run(self) -> None:
-        with self._change:
-            while self._open:
-                now = time.monotonic()
-                if self._queue and self._queue[0][0] <= now:
-                    self._busy += 1
-                    self._pool.submit(self._do, heapq.heappop(self._queue)[2])
-                else:
-                    self._change.wait(self._queue[0][0] - now if self._queue else None)
-
-    def _do(self, action: Callable[[], None]) -> None:
-        try:
-            action()
-        finally:
-            with self._change:
-                self._busy -= 1
-                self._change.notify_all()
 
 
 def _refusal(status: int, error: str) -> Answer:

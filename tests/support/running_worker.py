@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
-from harness.patience import PATIENCE
+from harness.patience import AGES, PATIENCE
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection, Pool
@@ -30,7 +30,7 @@ async def running_worker(
     *,
     concurrency: int = 4,
     heartbeat: timedelta = timedelta(seconds=1),
-    stale_after: timedelta = timedelta(seconds=10),
+    stale_after: timedelta = AGES,
     context: Context | None = None,
 ) -> AsyncIterator[Worker]:
     """Start a worker and its listener; stop them at the end of the block if they still run."""

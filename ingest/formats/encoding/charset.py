@@ -3,7 +3,7 @@
 charset-normalizer rules out encodings that decode to a mess. For short texts (a list of names, a
 small CSV) several remain: `你好` in GB 18030 also decodes to two Hangul syllables. So these are
 compared by how many of their characters are common in the languages written in that encoding.
-charset-normalizer alone misses many of the texts in tests/unit/formats/test_decode.py.
+charset-normalizer alone misses many of the texts in tests/unit/formats/text/test_decode.py.
 """
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)

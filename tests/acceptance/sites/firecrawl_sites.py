@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from tests.servers.firecrawl_crawls import Behaviour, Site, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, Site, SitePage
 
 
 @dataclass(frozen=True)

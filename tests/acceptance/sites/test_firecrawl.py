@@ -20,7 +20,7 @@ from harness.database import Database
 from harness.patience import PATIENCE
 from harness.service import Service, until
 from tests.acceptance.sites.firecrawl_sites import RandomSite
-from tests.servers.firecrawl_crawls import Behaviour
+from tests.servers.firecrawl_behaviour import Behaviour
 from tests.servers.firecrawl_events import document, event, signature
 from tests.servers.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
 

@@ -12,6 +12,7 @@ import pytest
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import collections, sources
 from tests.api.helpers import count, finish_file_job, upload
+from tests.support.live_sources import eventually, is_waiting_for_a_lock
 
 
 async def make(editor: httpx.AsyncClient, name: str = "handbook", **fields: Any) -> str:
@@ -226,8 +227,8 @@ async def test_a_collection_that_is_being_deleted_takes_no_upload(
     async with transaction(pool.of(application_id)) as deleting:
         await collections.delete(deleting, application_id=application_id, id=UUID(id))
         uploading = asyncio.create_task(upload(editor, {"a": b"a"}, collectionId=id))
-        await asyncio.sleep(0.1)
-        assert not uploading.done()  # it waits for the deletion to commit
+        await eventually(lambda: is_waiting_for_a_lock(conn))  # for the deletion to commit
+        assert not uploading.done()
 
     assert (await uploading).status_code == 404
     assert await count(conn, "rag.knowledge_sources") == 0

@@ -1,7 +1,6 @@
 """A key that is limited to collections sees their sources, and nothing else of its application."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
 from uuid import UUID
 
 import httpx
@@ -9,11 +8,11 @@ import pytest
 from fastapi import FastAPI
 
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.runtime import Runtime
 from ingest.store.sources import collections
+from tests.api.access.limited_keys import House, Owned, add_owned, limited_key
 from tests.api.access.routes import ROLES, call, nobodys, seen
-from tests.api.access.test_collections import change, files, found, make
-from tests.api.conftest import OPERATOR_KEY, connect, serve
+from tests.api.access.test_collections import change, found
+from tests.api.conftest import connect
 from tests.api.helpers import count, upload
 from tests.api.sockets import listening, receive, send, socket
 
@@ -60,55 +59,11 @@ OTHERS = {
 """Routes without an id that such a key may call."""
 
 
-@dataclass(frozen=True)
-class Owned:
-    source: str
-    document: str
-    chunk: str
-    job: str
-    collection: str
-
-    def url(self, path: str) -> str:
-        return path.format(**vars(self)).replace("{page}", "1")
-
-
-@dataclass(frozen=True)
-class House:
-    shown: Owned
-    hidden: Owned
-    key: str
-
-
-async def _owned(editor: httpx.AsyncClient, conn: Connection, name: str) -> Owned:
-    collection = await make(editor, name)
-    [source] = await files(editor, conn, f"{name} heron", collectionId=collection)
-    # Whose pages have pictures.
-    await conn.execute("update rag.documents set media_type = 'application/pdf'")
-    cursor = await conn.execute(
-        "select document.id, chunk.id, job.id from rag.documents as document "
-        "join rag.chunks as chunk on chunk.document_id = document.id "
-        "join rag.processing_jobs as job on job.knowledge_source_id = document.source_id "
-        "where document.source_id = %s",
-        [source],
-    )
-    [row] = await cursor.fetchall()
-    document, chunk, job = map(str, row)
-    return Owned(source, document, chunk, job, collection)
-
-
-async def limited_key(admin: httpx.AsyncClient, application_id: UUID, *ids: str) -> str:
-    body = {"name": "reader", "role": "viewer", "collectionIds": list(ids)}
-    answer = await admin.post(f"/api/applications/{application_id}/keys", json=body)
-    assert answer.status_code == 201, answer.text
-    assert answer.json()["collectionIds"] == sorted(ids)
-    return str(answer.json()["key"])
-
-
 @pytest.fixture
 async def house(
     editor: httpx.AsyncClient, admin: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> House:
-    shown, hidden = await _owned(editor, conn, "shown"), await _owned(editor, conn, "hidden")
+    shown, hidden = await add_owned(editor, conn, "shown"), await add_owned(editor, conn, "hidden")
     return House(shown, hidden, await limited_key(admin, application_id, shown.collection))
 
 
@@ -266,65 +221,19 @@ async def test_a_socket_follows_its_sources_until_they_leave(
 ) -> None:
     monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.1)
 
-    async def next_of(client: object) -> dict[str, object]:
-        while (message := await receive(client))["type"] == "ping":  # type: ignore[arg-type]
-            pass
-        return message
-
     async with listening(app) as address, socket(address, house.key) as client:
         await send(client, type="subscribe", knowledgeSourceIds="all")
-        everything = await next_of(client)
+        everything = await receive(client)
         ids = [house.shown.source, house.hidden.source]
         await send(client, type="subscribe", knowledgeSourceIds=ids)
-        hidden, shown = await next_of(client), await next_of(client)
+        hidden, shown = await receive(client), await receive(client)
         await change(editor, house.shown.collection, remove=[house.shown.source])
-        left = await next_of(client)
+        left = await receive(client)
 
     assert (everything["type"], everything["code"]) == ("error", "forbidden")
     assert (hidden["code"], hidden["knowledgeSourceId"]) == ("not_found", house.hidden.source)
     assert (shown["type"], shown["knowledgeSourceId"]) == ("snapshot", house.shown.source)
     assert (left["code"], left["knowledgeSourceId"]) == ("not_found", house.shown.source)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"role": "editor"}, {"collectionIds": []}, {"collectionIds": ["x"]}],
-)
-async def test_a_limited_key_is_a_viewers(
-    admin: httpx.AsyncClient, application_id: UUID, house: House, change: dict[str, object]
-) -> None:
-    body = {"name": "x", "role": "viewer", "collectionIds": [house.shown.collection], **change}
-
-    answer = await admin.post(f"/api/applications/{application_id}/keys", json=body)
-
-    assert answer.status_code == 422
-
-
-async def test_a_key_is_not_limited_to_collections_of_others(
-    admin: httpx.AsyncClient, stranger: httpx.AsyncClient, application_id: UUID
-) -> None:
-    theirs = await make(stranger)
-    body = {"name": "x", "role": "viewer", "collectionIds": [theirs]}
-
-    answer = await admin.post(f"/api/applications/{application_id}/keys", json=body)
-
-    assert answer.status_code == 404
-
-
-async def test_where_the_database_would_not_limit_it_such_a_key_is_neither_made_nor_accepted(
-    runtime: Runtime, pool: Pool, house: House, application_id: UUID
-) -> None:
-    unprotected = Pool(replace(pool.connections, limited_role=None), None)
-    body = {"name": "x", "role": "viewer", "collectionIds": [house.shown.collection]}
-    async with (
-        serve(replace(runtime, pool=unprotected)) as app,
-        connect(app, house.key) as limited,
-        connect(app, OPERATOR_KEY) as operator,
-    ):
-        used = await limited.get("/api/knowledge-sources")
-        made = await operator.post(f"/api/applications/{application_id}/keys", json=body)
-
-    assert [seen(answer) for answer in (used, made)] == [(503, "limited_keys_not_enforced")] * 2
 
 
 async def test_below_the_routes_a_transaction_of_the_key_only_reads_its_sources(

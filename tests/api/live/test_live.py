@@ -18,7 +18,7 @@ from ingest.store.sources import events
 from ingest.store.sources.events import NewEvent
 from tests.api.conftest import MakeKey
 from tests.api.sockets import listening, receive, receive_all, receive_until, send, socket
-from tests.support.live_sources import add_source, emit, seqs
+from tests.support.live_sources import add_source, emit, eventually, seqs
 
 
 @pytest.fixture
@@ -205,9 +205,14 @@ async def test_unsubscribing_ends_the_messages_of_a_source(
 
 
 async def test_a_client_that_does_not_read_is_closed_with_4408_and_can_resume(
-    address: str, key: str, conn: Connection, application_id: UUID
+    app: FastAPI, address: str, key: str, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id)
+    feeds = app.state.hub._feeds
+
+    async def is_dropped() -> bool:
+        return not feeds.has_subscribers(application_id, source)
+
     async with socket(address, key, max_queue=4) as client:
         await send(client, type="subscribe", knowledgeSourceIds=[str(source)])
         await receive(client)
@@ -215,8 +220,7 @@ async def test_a_client_that_does_not_read_is_closed_with_4408_and_can_resume(
             async with conn.transaction():
                 big = NewEvent(source_id=source, type="progress", data={"x": "y" * 10_000})
                 await events.emit(conn, [big] * 200)
-        # Until all of it has met a client that does not read, on a slow machine too.
-        await asyncio.sleep(3)
+        await eventually(is_dropped)
         seen, code = await receive_all(client)
     async with socket(address, key) as client:
         last = seen[-1]["seq"]

@@ -11,9 +11,15 @@ from fastapi.responses import StreamingResponse
 
 from api.middleware.backpressure import ConcurrencyLimit, MinimumBodyRate
 from harness.patience import PATIENCE
+from tests.support.movable_clock import MovableClock
 
 WINDOW: Final = 0.2
 LEAST: Final = 100
+
+
+@pytest.fixture(autouse=True)
+async def skipped_waits(movable_clock: MovableClock) -> None:
+    movable_clock.skip_waits()
 
 
 @pytest.fixture

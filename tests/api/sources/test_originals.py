@@ -10,7 +10,7 @@ import pytest
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from tests.api.helpers import finish_file_job, upload
-from tests.api.sources.test_search import CHUNK_FIELDS
+from tests.api.search.test_search import CHUNK_FIELDS
 
 CONTENT = bytes(range(256)) * 2000
 

@@ -21,6 +21,7 @@ from ingest.runtime import Runtime
 from ingest.store.crawl import webhook_events
 from tests.api.conftest import connect, serve
 from tests.api.helpers import count, staged, stored
+from tests.support.movable_clock import MovableClock
 
 URL = "/api/webhooks/firecrawl"
 LARGE = b"x" * 1_000_000
@@ -236,9 +237,8 @@ async def test_a_commit_of_unknown_outcome_never_loses_the_bytes_of_a_row(
 
 
 async def test_unverified_webhook_bodies_have_few_slots_and_little_time(
-    sender: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    sender: httpx.AsyncClient, movable_clock: MovableClock
 ) -> None:
-    monkeypatch.setattr(firecrawl_webhook, "_MAX_SECONDS", 2.0)
     turns = cast(Any, sender)._transport.app.state.webhook_bodies
 
     async def endless() -> AsyncIterator[bytes]:
@@ -253,6 +253,7 @@ async def test_unverified_webhook_bodies_have_few_slots_and_little_time(
     while not turns.locked():  # noqa: ASYNC110 there is nothing to wait for
         await asyncio.sleep(0.01)
     refused = await send(sender, b"{}")
+    movable_clock.forward(firecrawl_webhook._MAX_SECONDS)
     ends = [(await request).status_code for request in dripping]
     taken = await send(sender, b"{}")
 

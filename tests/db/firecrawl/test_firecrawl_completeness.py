@@ -8,7 +8,7 @@ from ingest.handlers.crawl.finish_crawl import finish_crawl
 from ingest.postgres.database import Connection
 from ingest.store.crawl import runs
 from ingest.store.crawl.runs import StartedRun
-from tests.servers.firecrawl_crawls import SitePage
+from tests.servers.firecrawl_behaviour import SitePage
 from tests.servers.firecrawl_server import FirecrawlServer
 from tests.support.crawl.crawl_sources import add_document
 from tests.support.crawl.firecrawl_runs import SITE, Root, claim_root, crawl_of

@@ -9,7 +9,7 @@ from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.handlers.crawl.fetch_page import PageUnavailable
 from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls
-from tests.servers.firecrawl_crawls import Behaviour, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, SitePage
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import FirecrawlServer
 from tests.support.crawl.firecrawl_runs import (
@@ -149,7 +149,7 @@ async def test_crawl_cancelled_at_the_provider_fails_and_keeps_its_pages(
     firecrawl.sites[SITE] = {
         url: SitePage(markdown="# Page") for url in addresses(*map(str, range(40)))
     }
-    firecrawl.behaviours[SITE] = Behaviour(page_seconds=0.05, cancelled_at=0.5)
+    firecrawl.behaviours[SITE] = Behaviour(page_seconds=0.5, cancelled_at=0.05)
 
     error = await root.until_failed()
 

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection
-from tests.servers.firecrawl_crawls import Behaviour, SitePage
+from tests.servers.firecrawl_behaviour import Behaviour, SitePage
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import FirecrawlServer
 from tests.support.crawl.firecrawl_runs import (

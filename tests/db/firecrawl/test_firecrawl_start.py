@@ -17,7 +17,8 @@ from ingest.store.crawl import crawls
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.store.sources import source_control
-from tests.servers.firecrawl_crawls import Behaviour, Crawl
+from tests.servers.firecrawl_behaviour import Behaviour
+from tests.servers.firecrawl_crawls import Crawl
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import KEY, FirecrawlServer
 from tests.support.crawl.firecrawl_runs import (

@@ -5,80 +5,17 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from harness.patience import PATIENCE
 from ingest.errors import SetupError
 from ingest.postgres.embedded.binaries import find_binaries, reachable
 from ingest.postgres.embedded.server import EmbeddedPostgres
-
-# Starts as the owner (or joins), tells the DSN, and stays until its stdin ends.
-_OWNER = """
-import sys
-from pathlib import Path
-from ingest.postgres.embedded.server import EmbeddedPostgres
-server = EmbeddedPostgres(Path(sys.argv[1]))
-print(server.start(join=len(sys.argv) > 2), server.owned, flush=True)
-sys.stdin.read()
-server.stop()
-"""
-
-
-@contextmanager
-def owner_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Another process that owns the server of `folder`, and its DSN."""
-    command = [sys.executable, "-c", _OWNER, str(folder)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline().split()
-        try:
-            yield process, " ".join(line[:-1])
-        finally:
-            process.kill()
-
-
-def postgres_processes(folder: Path) -> list[int]:
-    """Postgres processes that work in the cluster of `folder`."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            here = Path(os.readlink(process / "cwd"))
-            if here.is_relative_to(folder.resolve()) and "postgres" in os.readlink(process / "exe"):
-                found.append(int(process.name))
-        except OSError:
-            continue
-    return found
-
-
-def wait_until_gone(folder: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while postgres_processes(folder):
-        assert time.monotonic() < deadline, "the orphan was not shut down"
-        time.sleep(0.01)
-
-
-def execute(dsn: str, statement: str) -> None:
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        conn.execute(statement.encode())
-
-
-def ask(dsn: str, question: str) -> object:
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        row = conn.execute(question.encode()).fetchone()
-    assert row is not None
-    return row[0]
+from tests.db.postgres.embedded_owner import ask, execute, owner_process, postgres_processes
 
 
 @pytest.fixture
@@ -142,65 +79,6 @@ def test_a_folder_in_use_is_refused_with_its_name_and_the_pid(folder: Path) -> N
     assert str(folder) in str(refused.value)
     assert f"pid {owner.pid}" in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_joining_process_uses_the_running_server_and_leaves_it_running(folder: Path) -> None:
-    with owner_process(folder) as (_, dsn):
-        execute(dsn, "create table shared as select 1 as n")
-        joiner = EmbeddedPostgres(folder)
-        joined = joiner.start(join=True)
-        seen = ask(joined, "select n from shared")
-        owned = joiner.owned
-        joiner.stop()
-
-        assert (seen, owned) == (1, False)
-        assert ask(dsn, "select n from shared") == 1
-
-
-def test_processes_that_start_together_share_one_server(empty: Path) -> None:
-    command = [sys.executable, "-c", _OWNER, str(empty), "join"]
-    with ExitStack() as running:
-        started = [
-            running.enter_context(
-                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            )
-            for _ in range(3)
-        ]  # they end with their stdin, which the stack closes
-        lines = [process.stdout.readline().split() for process in started if process.stdout]
-
-    assert len({" ".join(line[:-1]) for line in lines}) == 1
-    assert sorted(line[-1] for line in lines) == ["False", "False", "True"]
-
-
-def test_the_server_ends_with_an_owner_killed_by_sigkill_and_keeps_what_was_committed(
-    folder: Path,
-) -> None:
-    with owner_process(folder) as (owner, dsn):
-        execute(dsn, "create table committed as select generate_series(1, 1000)")
-        owner.kill()
-        owner.wait()
-        wait_until_gone(folder)
-    with EmbeddedPostgres(folder) as dsn:
-        rows = ask(dsn, "select count(*) from committed")
-
-    assert rows == 1000
-
-
-def test_a_start_waits_for_the_orphan_of_a_killed_owner(folder: Path) -> None:
-    """Stopped, the orphan cannot react to its owner's death before the new start meets it."""
-    with owner_process(folder) as (owner, dsn):
-        execute(dsn, "create table committed as select 1 as n")
-        orphan = int((folder / "postgres/cluster/postmaster.pid").read_text().split()[0])
-        os.kill(orphan, signal.SIGSTOP)
-        owner.kill()
-        owner.wait()
-        wake = threading.Timer(0.3, os.kill, (orphan, signal.SIGCONT))
-        wake.start()
-        with EmbeddedPostgres(folder) as dsn:
-            rows = ask(dsn, "select count(*) from committed")
-        wake.join()
-
-    assert rows == 1
 
 
 def test_a_killed_server_recovers_at_the_next_start(folder: Path) -> None:

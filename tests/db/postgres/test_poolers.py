@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import scalar_row
 from structlog.testing import capture_logs
 
+from harness.patience import PATIENCE
 from harness.pgbouncer import PROGRAM, PgBouncer
 from ingest.postgres import poolers
 from ingest.postgres.database import (
@@ -235,7 +236,7 @@ def test_heartbeat_renews_through_a_pooler_and_leaves_its_time_limit_to_nobody(
         on_stuck=lambda: None,
     )
     heartbeat.start()
-    beats.wait(20)
+    assert beats.wait(PATIENCE)
     left = _left_behind(transaction_mode)
     with psycopg.connect(dsn) as conn:
         alive = conn.execute("select count(*) from rag.workers").fetchone()

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,20 +11,16 @@ from structlog.testing import capture_logs
 
 from harness.patience import PATIENCE
 from harness.pools import pool_across_applications
-from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.embedders.base import ProviderFault, mismatch_error
-from ingest.store.queue import jobs
+from tests.db.providers.waiting_jobs import UNAUTHORIZED, is_ready, waiting_job
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.provider_lanes import LANE, lane_row, pass_by
-from tests.support.queue_builders import job_row
-from tests.support.running_worker import truth_of, until
 
-UNAUTHORIZED = ProviderFault("HTTP 401 (bad_key)", code="embedding_unauthorized", status=401)
 BAD_GATEWAY = ProviderFault("HTTP 502", code="embedding_unavailable", status=502)
 
 
@@ -46,25 +41,6 @@ async def other(embedder: FakeEmbedder, dsn: str) -> AsyncIterator[EmbeddingServ
     """Of another process that asks the same provider."""
     async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield EmbeddingService(embedder, Governor(pool))
-
-
-async def waiting_job(
-    conn: Connection, application_id: UUID, *, code: str = "embedding_unauthorized"
-) -> UUID:
-    """One that waits for ten minutes because of its provider."""
-    [id] = await jobs.enqueue(
-        conn, [jobs.NewJob(application_id=application_id, type="file", delay=timedelta(minutes=10))]
-    )
-    await conn.execute(
-        "update rag.processing_jobs set wait_reason = 'provider_unavailable',"
-        " last_error_code = %s where id = %s",
-        [code, id],
-    )
-    return id
-
-
-async def is_ready(conn: Connection, id: UUID) -> bool:
-    return (await job_row(conn, id))["run_at"] is None
 
 
 def short(count: int) -> Vectors:
@@ -233,75 +209,6 @@ async def test_a_flapping_provider_is_tried_by_a_request_of_each_process_at_most
         assert 1 <= embedder.requests[before:].count(["ping"]) <= 2
 
 
-async def test_a_start_ends_the_pause_and_frees_what_waited_in_an_earlier_lane(
-    pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    before = FakeEmbedder(lane="acme/llm#oldkey00")
-    before.mood = UNAUTHORIZED
-    await EmbeddingService(before, Governor(pool)).check()
-    waiting = await waiting_job(conn, application_id)
-    after = EmbeddingService(FakeEmbedder(lane=LANE), Governor(pool))
-
-    await after.check()
-
-    assert await is_ready(conn, waiting)
-    assert (await after.embed(["a"], [1])).refused == {}
-
-
-async def test_a_change_to_an_embedder_of_this_process_frees_what_waited(
-    pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    waiting = await waiting_job(conn, application_id)
-
-    await EmbeddingService(FakeEmbedder(lane=None), Governor(pool)).check()
-
-    assert await is_ready(conn, waiting)
-
-
-async def test_a_start_with_the_same_settings_finds_out_that_the_provider_was_mended(
-    service: EmbeddingService, embedder: FakeEmbedder, other: EmbeddingService
-) -> None:
-    embedder.mood = UNAUTHORIZED
-    await service.check()
-    embedder.mood = None
-
-    await other.check()
-
-    assert (await service.embed(["a"], [1])).refused == {}
-    assert embedder.requests == [["ping"], ["ping"], ["a"]]
-
-
-async def test_startup_check_respects_retry_after(
-    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
-) -> None:
-    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(minutes=5))
-
-    await service.check()
-
-    assert embedder.calls == 0
-
-
-async def test_provider_watch_reports_at_start_and_resumes_jobs_later(
-    service: EmbeddingService, embedder: FakeEmbedder, conn: Connection, application_id: UUID
-) -> None:
-    embedder.mood = UNAUTHORIZED
-    watch = ProviderWatch(service)
-    watch.start()
-    await until(lambda: truth_of(embedder.calls == 1))
-    waiting = await waiting_job(conn, application_id)
-    embedder.mood = None
-
-    async def freed() -> bool:
-        await pass_by(conn, 61)
-        return await is_ready(conn, waiting)
-
-    await until(freed)
-    await watch.close()
-
-
-# -- people
-
-
 async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     service: EmbeddingService, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,22 +236,3 @@ async def test_failed_query_triggers_a_provider_check(
     assert caught.value.code == "embedding_mismatch"
     assert (await lane_row(conn))["error_code"] == "embedding_unavailable"
     assert (await lane_row(conn))["pause_reason"] == "provider_unavailable"
-
-
-async def test_an_operator_ends_all_pauses_and_a_provider_that_still_fails_is_tried_once(
-    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool, conn: Connection
-) -> None:
-    embedder.mood = UNAUTHORIZED
-    for _ in range(8):
-        await service.check()
-        await pass_by(conn, 61)
-    await service.check()
-    before = embedder.calls
-
-    ended = await Governor(pool).end_pauses()
-    await service.watch()
-
-    assert ended == [LANE]
-    assert embedder.calls == before + 1
-    row = await lane_row(conn)
-    assert (row["pause_reason"], row["failures"]) == ("provider_unavailable", 4)

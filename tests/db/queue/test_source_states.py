@@ -13,6 +13,7 @@ from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended, NewJob
 from ingest.store.sources import events, job_events, sources
 from ingest.ticks.recovery import reconcile_sources
+from tests.support.live_sources import eventually, is_waiting_for_a_lock
 from tests.support.notification_fixtures import end, end_one
 from tests.support.queue_builders import claim, source_row, upload
 
@@ -120,7 +121,7 @@ async def test_two_jobs_that_end_together_leave_their_source_finished(
     ):
         await finish(first, one)
         late = asyncio.create_task(finish(second, two))  # waits for the lock of the source
-        await asyncio.sleep(0.2)
+        await eventually(lambda: is_waiting_for_a_lock(conn))
         assert not late.done()
         await first.commit()
         await late

@@ -167,8 +167,8 @@ async def test_reading_usage_looks_only_at_changes_of_the_application(
 ) -> None:
     await conn.execute(
         "insert into rag.usage_changes (application_id, sources)"
-        " select case when n %% 100000 = 0 then %s else gen_random_uuid() end, 1"
-        "   from generate_series(1, 1000000) n",
+        " select case when n %% 10000 = 0 then %s else gen_random_uuid() end, 1"
+        "   from generate_series(1, 100000) n",
         [application_id],
     )
     await conn.execute("analyze rag.usage_changes")

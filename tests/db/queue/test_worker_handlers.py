@@ -12,6 +12,7 @@ from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
+from tests.support.movable_clock import MovableClock
 from tests.support.queue_builders import enqueue
 from tests.support.running_worker import Scripted, running_worker, until_status
 
@@ -40,15 +41,20 @@ async def test_stage_without_progress_ends_as_stage_timeout(
 
 
 async def test_stage_progress_restarts_the_stage_timeout(
-    conn: Connection, dsn: str, pool: Pool, application_id: UUID
+    conn: Connection,
+    dsn: str,
+    pool: Pool,
+    application_id: UUID,
+    movable_clock: MovableClock,
 ) -> None:
-    await conn.execute("update rag.job_types set stage_timeout = '0.5 seconds' where type = 'file'")
+    await conn.execute("update rag.job_types set stage_timeout = '20 seconds' where type = 'file'")
     [job_id] = await enqueue(conn, application_id)
 
     async def crawl_on(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
         progress.stage = "embed"
         for percent in range(1, 8):
-            await asyncio.sleep(0.1)
+            movable_clock.forward(12)
+            await asyncio.sleep(0.02)  # in which the attempt would be ended
             progress.advance_to(percent)
         return Outcome()
 

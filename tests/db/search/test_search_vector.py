@@ -119,7 +119,7 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
     conn: Connection, application_id: UUID
 ) -> None:
     space = await add_space(conn, dimension=16)
-    await fill(conn, await add_application(conn), space, 20_000)
+    await fill(conn, await add_application(conn), space, 8_000)
     await add_document(conn, application_id, space, [f"mine {n}" for n in range(12)])
     await index_all(conn)
     scope = SearchScope(application_id=application_id)

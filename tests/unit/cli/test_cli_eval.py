@@ -1,67 +1,12 @@
 """`ingest eval` against a made-up service."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from typer.testing import CliRunner, Result
 
-from api.cli.client.http_client import Client, ServiceAddress
-from api.cli.main import app
-from tests.servers.fake_service import KEY, FakeService
-
-Hits = list[dict[str, Any]]
-
-
-def hit(uri: str, **more: Any) -> dict[str, Any]:
-    found = {
-        "chunkId": f"chunk of {uri} {more}",
-        "documentId": f"document {uri}",
-        "knowledgeSourceId": f"source {uri}",
-        "uri": uri,
-        "page": None,
-        "pageEnd": None,
-        "content": "",
-    }
-    return {**found, **more}
-
-
-class FakeSearch:
-    """Answers every search by `find`; `answer` has the other fields."""
-
-    def __init__(self) -> None:
-        self.bodies: list[dict[str, Any]] = []
-        self.find: Callable[[Mapping[str, Any]], Hits] = lambda body: []
-        self.answer: dict[str, Any] = {"degraded": []}
-        self.statuses: list[int] = []
-        self.uploads = FakeService()
-        self.judgements: list[dict[str, Any]] = []
-        self.sets: list[str] = []
-
-    def client(self) -> Client:
-        target = ServiceAddress(url="http://ingest.test", key=KEY, key_from="the test")
-        return Client(target, transport=httpx.MockTransport(self._answer))
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/judgements":
-            self.sets.append(str(request.url.params["set"]))
-            return httpx.Response(200, json={"items": self.judgements, "nextCursor": None})
-        if request.url.path != "/api/search":
-            return self._upload(request)
-        if self.statuses:
-            return httpx.Response(self.statuses.pop(), json={"detail": "busy"})
-        body = json.loads(request.content)
-        self.bodies.append(body)
-        return httpx.Response(200, json={"hits": self.find(body), **self.answer})
-
-    def _upload(self, request: httpx.Request) -> httpx.Response:
-        """Everything uploaded is completed at once."""
-        answer = self.uploads.answer(request)
-        self.uploads.states = dict.fromkeys(self.uploads.states, "completed")
-        return answer
+from tests.unit.cli.fake_search import FakeSearch, hit, measures, run
 
 
 @pytest.fixture
@@ -83,16 +28,6 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
         return paths
 
     return write
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["eval", *arguments])
-
-
-def measures(result: Result, mode: str, variant: str = "") -> dict[str, float]:
-    runs = json.loads(result.stdout)["runs"]
-    found = next(one for one in runs if (one["mode"], one["variant"]) == (mode, variant))
-    return {name: one["mean"] for name, one in found["measures"].items()}
 
 
 def test_answers_that_are_not_found_count_in_the_denominator(
@@ -202,21 +137,6 @@ def test_a_text_collapsed_into_a_hit_is_found_with_it(
     assert measures(run(thumbs, "--mode", "hybrid", "--json"), "hybrid")["mrr"] == 1
 
 
-def test_a_later_thumb_on_the_same_passage_replaces_the_earlier_one(
-    service: FakeSearch, files: Callable[..., list[str]]
-) -> None:
-    up = {"query": "a", "target": "x.txt", "gain": 1}
-    down = {"query": "a", "target": "x.txt", "gain": 0}
-    other = {"query": "a", "target": "y.txt"}
-    (thumbs,) = files(thumbs="\n".join(map(json.dumps, (up, other, down))))
-    service.find = lambda body: [hit("x.txt")]
-
-    result = run(thumbs, "--mode", "hybrid", "--json")
-
-    assert measures(result, "hybrid")["mrr"] == 0
-    assert len(service.bodies) == 1
-
-
 def test_degraded_answers_are_reported(
     service: FakeSearch, files: Callable[..., list[str]]
 ) -> None:
@@ -264,55 +184,3 @@ def test_the_corpus_is_uploaded_and_is_all_that_is_searched(
     }
     assert service.uploads.fields[0]["chunking"] == '{"size": 64}'
     assert service.bodies[0]["filter"] == {"metadata": {"corpus": folder}}
-
-
-@pytest.mark.parametrize(
-    "line", ["[]", "{", '{"query": " ", "target": "x"}', '{"query": "a"}', '{"query": "a", '
-    '"target": {"chunk": 1}}', '{"query": "a", "target": {"page": 1}}'],
-)  # fmt: skip
-def test_a_wrong_line_is_named(
-    service: FakeSearch, files: Callable[..., list[str]], line: str
-) -> None:
-    (thumbs,) = files(thumbs='{"query": "a", "target": "b"}\n' + line)
-
-    result = run(thumbs)
-
-    assert result.exit_code == 2
-    assert "line 2" in result.stderr
-
-
-def test_judgements_without_queries_say_what_is_missing(
-    service: FakeSearch, files: Callable[..., list[str]]
-) -> None:
-    (qrels,) = files(qrels="1 0 a 1\n")
-
-    assert "add --queries FILE" in run(qrels).stderr
-    assert run("/nowhere").exit_code == 2
-
-
-def test_judgements_that_the_service_stores_are_asked(service: FakeSearch) -> None:
-    common = {"query": "oil", "filter": None, "uri": "pump.md"}
-    service.judgements = [
-        {**common, "quote": "every 400 hours", "grade": 1},
-        {**common, "quote": "never", "grade": 0},
-        {**common, "quote": "no filter", "grade": 1, "filter": {"where": {"uri": "x"}}},
-    ]
-    service.find = lambda body: [hit("pump.md", content="Change it every 400 hours.")]
-
-    result = CliRunner().invoke(app, ["eval", "--judgements", "mine", "--mode", "hybrid", "--json"])
-
-    assert result.exit_code == 0, result.output
-    [run] = json.loads(result.stdout)["runs"]
-    assert service.sets == ["mine"]
-    assert [one["measures"]["mrr"] for one in run["questions"]] == [1, 0]
-    assert [body.get("filter") for body in service.bodies] == [None, {"where": {"uri": "x"}}]
-
-
-def test_judgements_come_from_one_place(service: FakeSearch, tmp_path: Path) -> None:
-    file = tmp_path / "thumbs.jsonl"
-    file.write_text('{"query": "oil", "target": "pump.md"}')
-    for arguments in ([], [str(file), "--judgements", "mine"]):
-        assert CliRunner().invoke(app, ["eval", *arguments]).exit_code != 0
-    nothing = CliRunner().invoke(app, ["eval", "--judgements", "mine"])
-    assert "no judgements" in nothing.output
-    assert service.bodies == []

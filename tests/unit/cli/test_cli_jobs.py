@@ -1,4 +1,4 @@
-"""`ingest job …`, `retry-failed`, `delete`, `pause` and `resume` against a made-up service."""
+"""`ingest job …`, `retry-failed` and `delete` against a made-up service."""
 
 import json
 import subprocess
@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.client.http_client import Client, ServiceAddress
-from api.cli.client.wait_reasons import waiting_line
 from api.cli.main import app
 from tests.servers.fake_service import problem
 
@@ -227,55 +226,6 @@ def test_retry_failed_needs_a_filter(service: FakeJobs) -> None:
 
     assert (result.exit_code, service.requests) == (2, [])
     assert result.stderr == "ingest: give at least one of --batch, --source, --type and --code\n"
-
-
-def test_pauses_of_providers_are_ended(service: FakeJobs) -> None:
-    service.answers["POST /api/worker/provider/resume"] = httpx.Response(
-        200, json={"lanes": ["openai/m#1"], "jobCount": 1200}
-    )
-
-    result = ingest("resume", "--provider")
-
-    assert result.output == "ended 1 pause, resumed 1,200 jobs\n"
-
-
-def test_wait_reason_is_shown_with_its_cause() -> None:
-    group = {
-        "type": "file",
-        "waitReason": "provider_unavailable",
-        "count": 1,
-        "until": "2026-11-28T06:10:00Z",
-    }
-    cause = {"lastErrorCode": "embedding_quota", "lastErrorMessage": "HTTP 429: pay"}
-
-    words = waiting_line([{**group, **cause}, group])
-
-    assert words == (
-        "waiting: 1 file for provider_unavailable (embedding_quota: HTTP 429: pay)"
-        " until 2026-11-28T06:10Z · 1 file for provider_unavailable until 2026-11-28T06:10Z"
-    )
-
-
-@pytest.mark.parametrize(("command", "paused"), [("pause", True), ("resume", False)])
-def test_the_workers_are_paused_and_resumed(service: FakeJobs, command: str, paused: bool) -> None:
-    config = {"paused": paused, "limits": {}}
-    service.answers["PUT /api/worker/config"] = httpx.Response(200, json=config)
-
-    text, as_json = ingest(command), ingest(command, "--json")
-
-    assert text.stdout == ("paused\n" if paused else "running\n")
-    assert objects(as_json) == [config]
-    assert service.requests[0] == ("PUT", "/api/worker/config", {"paused": paused})
-
-
-@pytest.mark.parametrize("command", ["pause", "resume"])
-def test_pause_without_permission_names_the_operator_key(service: FakeJobs, command: str) -> None:
-    service.answers["PUT /api/worker/config"] = httpx.Response(403, json={"detail": "no"})
-
-    result = ingest(command)
-
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "this needs the operator key, " in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--code", "--error"])

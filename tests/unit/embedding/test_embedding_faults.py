@@ -11,6 +11,12 @@ from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.support.fake_embedder import FakeEmbedder
+from tests.support.movable_clock import MovableClock
+
+
+@pytest.fixture(autouse=True)
+async def skipped_waits(movable_clock: MovableClock) -> None:
+    movable_clock.skip_waits()
 
 
 class Panic(BaseException):

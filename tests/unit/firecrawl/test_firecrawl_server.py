@@ -1,86 +1,20 @@
 """The stand-in of Firecrawl and our client understand each other, whatever it is told to do."""
 
 import asyncio
-import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
 
-from harness.patience import PATIENCE
-from ingest.errors import Permanent, Transient
+from ingest.errors import Permanent
 from ingest.providers.firecrawl.client import (
-    CrawlNotFound,
     FirecrawlClient,
-    StartCrawl,
-    StartUnclear,
 )
-from ingest.providers.firecrawl.events import FirecrawlEvent, parse_event
-from ingest.providers.firecrawl.signature import Signature
-from tests.servers.firecrawl_crawls import Behaviour, SitePage
-from tests.servers.firecrawl_server import KEY, SECRET, FirecrawlServer, firecrawl_server
-
-SEED = "https://shop.test/"
-
-
-def pages(count: int) -> dict[str, SitePage]:
-    return {f"{SEED}{n}": SitePage(markdown=f"# {n}") for n in range(count)}
-
-
-class Inbox:
-    """A webhook endpoint that keeps what comes, in its order."""
-
-    def __init__(self) -> None:
-        self.events: list[FirecrawlEvent] = []
-        self.has_page = threading.Event()
-        inbox = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                signature = Signature([SECRET.encode()])
-                signature.feed(body)
-                if signature.matches(self.headers["X-Firecrawl-Signature"].encode()):
-                    inbox.take(parse_event(body))
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, format: str, *args: Any) -> None: ...
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size = 128
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
-
-    def take(self, event: FirecrawlEvent) -> None:
-        self.events.append(event)
-        if event.kind == "page":
-            self.has_page.set()
-
-    def kinds(self) -> list[str]:
-        return [event.kind for event in self.events]
-
-    def urls(self) -> Counter[str]:
-        return Counter(page.url for event in self.events for page in event.pages)
-
-
-@contextmanager
-def running(inbox: Inbox) -> Iterator[Inbox]:
-    thread = threading.Thread(target=lambda: inbox.server.serve_forever(poll_interval=0.01))
-    thread.start()
-    try:
-        yield inbox
-    finally:
-        inbox.server.shutdown()
-        inbox.server.server_close()
-        thread.join()
+from tests.servers.firecrawl_behaviour import Behaviour, SitePage
+from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read, running
 
 
 @pytest.fixture
@@ -100,31 +34,6 @@ async def client(server: FirecrawlServer) -> AsyncIterator[FirecrawlClient]:
     opened = FirecrawlClient(base_url=server.url, api_key=KEY)
     yield opened
     await opened.close()
-
-
-def asked(webhook: str | None = None, *, limit: int = 1000, **patterns: list[str]) -> StartCrawl:
-    return StartCrawl(
-        url=SEED,
-        limit=limit,
-        max_depth=None,
-        include_paths=patterns.get("include", []),
-        exclude_paths=patterns.get("exclude", []),
-        run={"crawl_id": "c1"},
-        webhook_url=webhook,
-        idempotency_key=uuid4(),
-    )
-
-
-async def ended(client: FirecrawlClient, id: str) -> str:
-    """Its state when it is no longer scraping."""
-    async with asyncio.timeout(PATIENCE):
-        while (status := (await client.status(id)).status) == "scraping":  # noqa: ASYNC110  # it is asked
-            await asyncio.sleep(0.01)
-    return status
-
-
-async def read(client: FirecrawlClient, id: str) -> list[str]:
-    return sorted([page.url async for page in client.pages(id)])
 
 
 async def test_a_crawl_sends_its_events_and_can_be_read(
@@ -215,125 +124,6 @@ async def test_the_limit_and_the_patterns_are_kept(
     assert await read(client, id) == [f"{SEED}{n}" for n in (0, 2, 3)]
 
 
-async def test_duplicates_reruns_and_late_pages_are_made(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
-) -> None:
-    server.sites[SEED] = pages(4)
-    server.behaviours[SEED] = Behaviour(
-        completed_first=True, duplicate=1, rerun=1, late=0.5, late_seconds=0.3
-    )
-
-    await client.start(asked(inbox.url))
-    await asyncio.to_thread(server.settle)
-
-    kinds = inbox.kinds()
-    assert kinds.index("completed") < kinds.index("page")
-    assert set(inbox.urls().values()) == {4}  # each twice, each as two events
-    ids = {event.webhook_id for event in inbox.events if event.kind == "page"}
-    assert len(ids) == 8
-    assert len({page.scrape_id for event in inbox.events for page in event.pages}) == 4
-
-
-async def test_events_may_arrive_before_the_response_to_the_start(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
-) -> None:
-    server.sites[SEED] = pages(3)
-    server.behaviours[SEED] = Behaviour(start_seconds=0.5)
-
-    await client.start(asked(inbox.url))
-
-    assert "completed" in inbox.kinds()
-
-
-@pytest.mark.parametrize("behaviour", [Behaviour(silent=True), Behaviour(drop=1)])
-async def test_stand_in_can_send_no_events(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox, behaviour: Behaviour
-) -> None:
-    server.sites[SEED] = pages(3)
-    server.behaviours[SEED] = behaviour
-
-    id = await client.start(asked(inbox.url))
-    state = await ended(client, id)
-    await asyncio.to_thread(server.settle)
-
-    assert (state, inbox.events) == ("completed", [])
-
-
-async def test_a_lost_answer_leaves_a_crawl_that_can_be_found(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
-) -> None:
-    server.sites[SEED] = pages(3)
-    server.behaviours[SEED] = Behaviour(lost_start=True, stuck=True)
-
-    with pytest.raises(StartUnclear):
-        await client.start(asked(inbox.url))
-    [active] = await client.active()
-    await asyncio.to_thread(server.settle)
-
-    assert active.id == server.crawl_of(SEED).id == inbox.events[0].provider_crawl_id
-    assert active.url == SEED
-
-
-async def test_the_same_idempotency_key_twice_is_unclear_and_one_crawl(
-    server: FirecrawlServer, client: FirecrawlClient
-) -> None:
-    crawl = asked()
-
-    await client.start(crawl)
-    with pytest.raises(StartUnclear):
-        await client.start(crawl)
-
-    assert len(server.crawls) == 1
-
-
-async def test_stand_in_can_refuse_hide_or_fail_a_crawl(
-    server: FirecrawlServer, client: FirecrawlClient
-) -> None:
-    server.behaviours[SEED] = Behaviour(refused_starts=1, unknown_reads=1, kickoff_fails=True)
-
-    with pytest.raises(Transient, match="HTTP 429") as refused:
-        await client.start(asked())
-    id = await client.start(asked())
-    with pytest.raises(CrawlNotFound):
-        await client.status(id)
-    status = await client.status(id)
-
-    assert refused.value.retry_after is not None
-    assert (status.status, status.error) == ("failed", "Kickoff failed")
-
-
-async def test_a_cancelled_crawl_sends_stubs_and_completes(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
-) -> None:
-    server.sites[SEED] = pages(40)
-    server.behaviours[SEED] = Behaviour(page_seconds=0.05)
-
-    id = await client.start(asked(inbox.url))
-    assert await asyncio.to_thread(inbox.has_page.wait, 30)
-    await client.cancel(id)
-    await asyncio.to_thread(server.settle)
-    done = await read(client, id)
-    errors = await client.errors(id)
-
-    outcomes = Counter(page.outcome for event in inbox.events for page in event.pages)
-    assert (await client.status(id)).status == "cancelled"
-    assert outcomes == {"page": len(done), "cancelled": 40 - len(done)}
-    assert Counter(page.outcome for page in errors.failed) == {"cancelled": 40 - len(done)}
-    assert inbox.kinds().count("completed") == 1
-
-
-async def test_crawl_can_be_cancelled_from_outside(
-    server: FirecrawlServer, client: FirecrawlClient
-) -> None:
-    server.sites[SEED] = pages(20)
-    server.behaviours[SEED] = Behaviour(cancelled_at=0.5, page_seconds=0.2)
-
-    id = await client.start(asked())
-
-    assert await ended(client, id) == "cancelled"
-    assert 0 < len(await read(client, id)) < 20
-
-
 async def test_a_request_with_a_key_that_v2_does_not_know_is_refused(
     server: FirecrawlServer,
 ) -> None:
@@ -363,38 +153,3 @@ async def test_a_wrong_key_is_refused(server: FirecrawlServer) -> None:
         await client.start(asked())
 
     await client.close()
-
-
-def test_a_behaviour_is_the_same_for_the_same_seed_and_differs_over_seeds() -> None:
-    drawn = [Behaviour.random(seed) for seed in range(200)]
-
-    assert drawn == [Behaviour.random(seed) for seed in range(200)]
-    for trouble in ("lost_start", "kickoff_fails", "silent", "completed_first", "stuck"):
-        assert {getattr(behaviour, trouble) for behaviour in drawn} == {True, False}
-    assert sum(behaviour.ends_whole for behaviour in drawn) > 150
-
-
-async def test_random_crawls_can_all_be_read_in_the_end(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
-) -> None:
-    troubles = [Behaviour.random(seed) for seed in range(24)]
-    answered = [t for t in troubles if t.ends_whole and not t.lost_start and not t.refused_starts]
-
-    async def crawl(behaviour: Behaviour) -> list[str]:
-        url = f"https://site{behaviour.seed}.test/"
-        server.sites[url] = {f"{url}{n}": SitePage() for n in range(12)}
-        server.behaviours[url] = behaviour
-        id = await client.start(replace(asked(inbox.url), url=url))
-        for _ in range(behaviour.unknown_reads):
-            with pytest.raises(CrawlNotFound):
-                await client.status(id)
-        await ended(client, id)
-        return [page.url.removeprefix(url) async for page in client.pages(id)]
-
-    found = await asyncio.gather(*(crawl(behaviour) for behaviour in answered))
-    await asyncio.to_thread(server.settle)
-
-    assert len(answered) > 12
-    assert [sorted(numbers, key=int) for numbers in found] == len(answered) * [
-        [str(n) for n in range(12)]
-    ]

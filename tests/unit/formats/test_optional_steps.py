@@ -14,13 +14,12 @@ import pytest
 import ingest.chunking.chunk
 from ingest import optional_steps as steps
 from ingest.chunking.chunk import chunk
-from ingest.errors import Permanent, Transient
 from ingest.formats import registry
 from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf.layout.roll_back import run_or_roll_back
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.model import Document, Step
-from ingest.optional_steps import attempt, recording
+from ingest.optional_steps import recording
 from ingest.page_words import Recognised
 from ingest.tokens.tokenizers import load_tokenizer
 from tests.builders.rich_files import rich_files
@@ -253,57 +252,6 @@ def test_failing_optional_function_loses_no_text(
     assert f"{step}_skipped" in document.warnings
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        Permanent("locked", code="encrypted"),
-        Permanent("late", code="parser_timeout"),
-        Transient("later", code="internal"),
-        MemoryError(),
-        KeyboardInterrupt(),
-        SystemExit(1),
-    ],
-    ids=lambda error: str(getattr(error, "code", type(error).__name__)),
-)
-def test_foreign_exceptions_pass_through_optional_steps(error: BaseException) -> None:
-    def fails() -> str:
-        raise error
-
-    with recording() as skipped, pytest.raises(type(error)) as raised:
-        steps.improve("headings", fails, otherwise=str)
-
-    assert raised.value is error
-    assert skipped.found() == ()
-
-
-def test_permanent_error_in_a_step_fails_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuses(*_: object) -> None:
-        raise Permanent("too much", code="too_large")
-
-    monkeypatch.setattr("ingest.formats.pdf.document.mark_headings", refuses)
-
-    with pytest.raises(Permanent) as raised:
-        read("rich.pdf")
-
-    assert raised.value.code == "too_large"
-
-
-def test_missing_engine_skips_only_its_own_step() -> None:
-    class Gone(Recogniser):
-        @property
-        def name(self) -> str:
-            raise FileNotFoundError("tesseract")
-
-        def recognise(self, image: object) -> Recognised:
-            raise FileNotFoundError("tesseract")
-
-    data = FILES["a.pdf"]  # its last page is a picture
-    document = registry.extract(io.BytesIO(data), name="a.pdf", ocr=Gone())
-
-    assert "First page" in document.text
-    assert "ocr_skipped" in document.warnings
-
-
 def test_pages_are_as_they_were_after_a_step_that_fails_half_way() -> None:
     line, other = Line("A heading", level=1), Line("of two lines")
     page = PageLines([line, other])
@@ -318,39 +266,6 @@ def test_pages_are_as_they_were_after_a_step_that_fails_half_way() -> None:
 
     assert [found.step for found in skipped.found()] == ["headings"]
     assert page.lines == [Line("A heading", level=1), Line("of two lines")]
-
-
-def test_skipped_step_cause_names_the_place_and_no_content() -> None:
-    with recording() as skipped:
-        for _ in range(3):
-            attempt("headings", raising(ValueError))
-
-    (found,) = skipped.found()
-    assert found.times == 3
-    assert re.fullmatch(r"ValueError at [\w.]+:\d+ > test_optional_steps.py:\d+", found.cause)
-
-
-def test_a_missing_module_is_named() -> None:
-    with recording() as skipped:
-        attempt("vertical", lambda: __import__("no_such_module"))
-
-    assert "ModuleNotFoundError (no_such_module)" in skipped.found()[0].cause
-
-
-def test_without_a_recording_a_skipped_step_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert steps.improve("title", raising(IndexError), otherwise=lambda: "kept") == "kept"
-
-    assert "step title skipped: IndexError at" in caplog.text
-
-
-def test_nested_recordings_report_to_the_outer_one() -> None:
-    with recording() as outer:
-        with recording():
-            attempt("title", raising(IndexError))
-        attempt("title", raising(ValueError))
-
-    (found,) = outer.found()
-    assert (found.times, found.cause.split()[0]) == (2, "IndexError")
 
 
 @pytest.mark.parametrize("function", ["read_structure", "Sections"])

@@ -2,15 +2,19 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
+from harness.patience import PATIENCE
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
+from ingest.providers.ocr import tesseract
 from ingest.providers.ocr.languages import ordered
 from ingest.providers.ocr.tesseract import Tesseract
 from tests.servers.fake_tesseract import FakeTesseract, word
+from tests.support.movable_clock import MovableClock
 
 PICTURE = Image.new("L", (400, 300), 255)
 
@@ -184,7 +188,21 @@ def test_only_chosen_languages_are_tried(many: FakeTesseract) -> None:
     assert many.got("asked").split() == ["deu"]
 
 
-def test_further_languages_share_the_time_of_a_page(many: FakeTesseract) -> None:
-    many.answers(NOISE, seconds=1)
+def test_further_languages_share_the_time_of_a_page(
+    many: FakeTesseract, movable_clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    movable_clock.stop()
+    run, allowed = tesseract._run, []
 
-    assert engine(seconds=1.6).read(PICTURE) == ""
+    def slow(*arguments: str, seconds: float, **options: Any) -> Any:
+        done = run(*arguments, seconds=PATIENCE, **options)
+        if "data" in options:
+            allowed.append(seconds)
+            movable_clock.forward(12)
+        return done
+
+    many.answers(NOISE)
+    monkeypatch.setattr(tesseract, "_run", slow)
+
+    assert engine(seconds=20).read(PICTURE) == ""
+    assert allowed == [pytest.approx(20), pytest.approx(8)]

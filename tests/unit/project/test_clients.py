@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from tests import make_client_types
-from tests.unit.project.test_repository import documented_codes
+from tests.unit.project.test_documented_names import documented_codes
 
 ROOT: Final = Path(__file__).parents[3]
 DASHBOARD: Final = ROOT / "dashboard"

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from ingest.settings.settings import Settings
-from tests.unit.project.test_repository import ROOT, read, settings_variables
+from tests.unit.project.test_documented_names import settings_variables
+from tests.unit.project.test_repository import ROOT, read
 
 
 @pytest.fixture(scope="module")

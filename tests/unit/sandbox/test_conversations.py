@@ -2,24 +2,20 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
-from harness.patience import AGES, PATIENCE
-from ingest.errors import Permanent, Transient
+from harness.patience import PATIENCE
 from ingest.model import OcrSettings
 from ingest.sandbox import scratch_quota
-from ingest.sandbox.jail import Confinement
-from ingest.sandbox.messages import Parsed
-from ingest.sandbox.pool import ParserPool
 from ingest.sandbox.process import Child
-from ingest.sandbox.process_supply import Starter
+from tests.support.movable_clock import MovableClock
+from tests.unit.sandbox.groups import Group, outcomes
 from tests.unit.sandbox.hostile_files import LINUX, MIB, REQUEST, noted_pid, until_gone
 
 pytestmark = LINUX  # the hostile parser counts what was sent to it
@@ -28,47 +24,11 @@ pytestmark = LINUX  # the hostile parser counts what was sent to it
 PATIENT = replace(REQUEST, ocr=OcrSettings(engine="slow", page_timeout=PATIENCE))
 
 
-class Group:
-    """Files of one application, all waiting before the first of them is read."""
-
-    def __init__(self, folder: Path, *, size: int = 1, timeout: timedelta = AGES) -> None:
-        self.folder = folder
-        self.pool = ParserPool(
-            size=size,
-            timeout=timeout,
-            memory=1024 * MIB,
-            child="tests.servers.hostile_parser",
-            confinement=Confinement(mode="off"),
-        )
-
-    def start(self, *commands: str, owner: UUID | None = None) -> list[asyncio.Task[Parsed]]:
-        owner = owner or uuid4()
-        self.paths = [self.folder / f"{owner}{number}" for number in range(len(commands))]
-        for path, command in zip(self.paths, commands, strict=True):
-            path.write_text(command)
-        return [
-            asyncio.create_task(self.pool.parse(path, REQUEST, owner=owner)) for path in self.paths
-        ]
-
-
 @pytest.fixture
 async def group(tmp_path: Path) -> AsyncIterator[Group]:
     group = Group(tmp_path)
     yield group
     await group.pool.close()
-
-
-async def outcomes(files: Iterable[asyncio.Task[Parsed]]) -> list[str]:
-    """The text of each file, or the code of its error."""
-    async with asyncio.timeout(PATIENCE):
-        found = await asyncio.gather(*files, return_exceptions=True)
-    return [_outcome(each) for each in found]
-
-
-def _outcome(found: Parsed | BaseException) -> str:
-    if isinstance(found, Parsed):
-        return found.document.text
-    return found.code if isinstance(found, Permanent | Transient) else type(found).__name__
 
 
 async def test_each_file_has_its_own_answer(group: Group) -> None:
@@ -117,19 +77,21 @@ async def test_a_process_without_memory_reads_no_other_file(group: Group) -> Non
     assert first != last
 
 
-async def test_the_time_limit_is_that_of_the_file_that_is_read(tmp_path: Path) -> None:
-    group = Group(tmp_path, timeout=timedelta(seconds=1))
-    commands = {"a": "say a", "slow": f"behind 1 sleep {PATIENCE}", "b": "say b"}
+async def test_the_time_limit_is_that_of_the_file_that_is_read(
+    group: Group, tmp_path: Path, movable_clock: MovableClock
+) -> None:
+    slow = f"behind 1 wait {tmp_path / 'pid'} {tmp_path / 'end'}"
+    commands = {"a": "say a", "slow": slow, "b": "say b"}
     owner = uuid4()
     files = []
     for name, command in commands.items():
         (path := tmp_path / name).write_text(command)
         request = REQUEST if name == "slow" else PATIENT
         files.append(asyncio.create_task(group.pool.parse(path, request, owner=owner)))
-    try:
-        assert await outcomes(files) == ["a", "parser_timeout", "b"]
-    finally:
-        await group.pool.close()
+    await noted_pid(tmp_path / "pid")
+    movable_clock.forward(PATIENCE)
+
+    assert await outcomes(files) == ["a", "parser_timeout", "b"]
 
 
 async def test_files_behind_a_slow_one_are_read_elsewhere(tmp_path: Path) -> None:
@@ -148,32 +110,6 @@ async def test_files_behind_a_slow_one_are_read_elsewhere(tmp_path: Path) -> Non
         assert await outcomes([slow]) == ["waited"]
     finally:
         await group.pool.close()
-
-
-async def test_cancelling_the_file_that_is_read_leaves_the_others(
-    group: Group, tmp_path: Path
-) -> None:
-    read, *others = group.start(f"behind 2 offspring {tmp_path / 'pid'}", "say b", "say c")
-    offspring = await noted_pid(tmp_path / "pid")
-
-    read.cancel()
-
-    assert await outcomes(others) == ["b", "c"]
-    await until_gone(offspring)
-
-
-async def test_cancelling_a_file_that_waits_leaves_the_others(group: Group, tmp_path: Path) -> None:
-    first, second, third = group.start(
-        f"behind 2 wait {tmp_path / 'pid'} {tmp_path / 'end'}",
-        f"sleep {PATIENCE}",
-        "say c",
-    )
-    await noted_pid(tmp_path / "pid")
-
-    second.cancel()
-    (tmp_path / "end").touch()
-
-    assert await outcomes([first, third]) == ["waited", "c"]
 
 
 async def test_a_file_that_cannot_be_opened_fails_alone(group: Group) -> None:
@@ -254,61 +190,6 @@ async def test_another_application_does_not_wait_for_all_files(group: Group) -> 
 
 def _note(done: list[str], name: str, _: object) -> None:
     done.append(name)
-
-
-async def test_closing_ends_the_files_that_wait(group: Group, tmp_path: Path) -> None:
-    files = group.start(f"behind 3 offspring {tmp_path / 'pid'}", *["say x"] * 9)
-    await noted_pid(tmp_path / "pid")
-
-    await group.pool.close()
-
-    assert await outcomes(files) == ["internal"] * 10
-
-
-async def test_closing_ends_a_file_whose_process_starts(
-    group: Group, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started = asyncio.Event()
-
-    async def start(*_: object, **__: object) -> Child:
-        started.set()
-        await asyncio.sleep(PATIENCE)
-        raise AssertionError
-
-    monkeypatch.setattr(Starter, "start", start)
-    files = group.start("say a")
-    await started.wait()
-
-    await group.pool.close()
-
-    assert await outcomes(files) == ["internal"]
-
-
-async def test_a_closed_pool_reads_nothing(group: Group) -> None:
-    await group.pool.close()
-
-    assert await outcomes(group.start("say a")) == ["internal"]
-
-
-async def test_cancelling_a_file_without_a_process_leaves_the_next(
-    group: Group, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The one that waits for its process next must not be taken for the cancelled one."""
-    start, calls = Starter.start, []
-
-    async def fail_first(starter: Starter, tokenizer: str | None) -> Child:
-        calls.append(tokenizer)
-        if len(calls) == 1:
-            await asyncio.sleep(0)
-            first.cancel()  # its error is there before it is cancelled
-            asyncio.get_running_loop().call_soon(first.cancel)
-            raise Transient("none", code="internal")
-        return await start(starter, tokenizer)
-
-    monkeypatch.setattr(Starter, "start", fail_first)
-    first, second = group.start("say a", "say b")
-
-    assert (await outcomes([first, second]))[1] == "b"
 
 
 async def test_a_folder_that_cannot_be_tidied_ends_its_process_only(

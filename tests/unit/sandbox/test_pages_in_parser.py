@@ -1,18 +1,21 @@
 """Pages are drawn and searched in a parser process: hostile files end there."""
 
+import asyncio
 import gzip
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from harness.patience import AGES, PATIENCE
 from ingest.errors import Permanent
 from ingest.formats import media_types
 from ingest.model import ChunkSettings
 from ingest.sandbox.messages import LocateRequest, ParseRequest, RenderRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders.make_pdf import Sheet, at, document
+from tests.support.movable_clock import MovableClock
+from tests.unit.sandbox.hostile_files import until
 
 # Each form draws the one before ten times.
 _NESTED = [
@@ -25,7 +28,7 @@ _NESTED = [
 
 @pytest.fixture
 async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(size=1, timeout=timedelta(seconds=4), memory=1024 * 1024 * 1024)
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * 1024 * 1024)
     yield pool
     await pool.close()
 
@@ -70,15 +73,20 @@ async def test_a_compressed_file_is_read_and_drawn(pool: ParserPool, tmp_path: P
 
 
 async def test_a_page_that_takes_for_ever_ends_its_process_only(
-    pool: ParserPool, tmp_path: Path
+    pool: ParserPool, tmp_path: Path, movable_clock: MovableClock
 ) -> None:
     hostile, good = tmp_path / "hostile.pdf", tmp_path / "good.pdf"
     resources = b"/Resources << /XObject << /X 20 0 R >> >>"
     hostile.write_bytes(document(Sheet(content=b"/X Do " * 10, entries=resources), extra=_NESTED))
     good.write_bytes(document(at(60, 600, "good")))
 
+    assert (await pool.render(good, request())).width == 300  # its process is running
+    drawing = asyncio.create_task(pool.render(hostile, request(2000)))
+    await until(lambda: bool(pool._busy))
+    await asyncio.sleep(0.2)  # so that it draws
+    movable_clock.forward(PATIENCE)
     with pytest.raises(Permanent) as caught:
-        await pool.render(hostile, request(2000))
+        await drawing
 
     assert caught.value.code in ("parser_timeout", "parser_memory", "parser_crashed")
     assert (await pool.render(good, request())).width == 300

@@ -5,15 +5,15 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 
 import orjson
 import pytest
 
-from harness.patience import AGES
+from harness.patience import AGES, PATIENCE
 from ingest.sandbox.jail import Confinement
 from ingest.sandbox.pool import ParserPool
+from tests.support.movable_clock import MovableClock
 from tests.unit.sandbox.hostile_files import (
     LINUX,
     MIB,
@@ -30,7 +30,7 @@ async def unjailed() -> AsyncIterator[ParserPool]:
     """In a jail, the process could not start others."""
     pool = ParserPool(
         size=1,
-        timeout=timedelta(seconds=5),
+        timeout=AGES,
         memory=1024 * MIB,
         child="tests.servers.hostile_parser",
         confinement=Confinement(mode="off"),
@@ -41,13 +41,16 @@ async def unjailed() -> AsyncIterator[ParserPool]:
 
 @LINUX
 async def test_children_of_a_parser_are_killed_with_it(
-    unjailed: ParserPool, files: Files, tmp_path: Path
+    unjailed: ParserPool, files: Files, tmp_path: Path, movable_clock: MovableClock
 ) -> None:
     note = tmp_path / "pid"
+    work = asyncio.create_task(files.code(unjailed, f"offspring {note}"))
+    offspring = await noted_pid(note)
 
-    assert await files.code(unjailed, f"offspring {note}") == "parser_timeout"
+    movable_clock.forward(PATIENCE)
 
-    await until_gone(await noted_pid(note))
+    assert await work == "parser_timeout"
+    await until_gone(offspring)
 
 
 @LINUX

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import orjson
@@ -12,15 +11,18 @@ import pytest
 from harness.patience import AGES, PATIENCE
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import ChunkSettings, Member, OcrSettings, Page
+from ingest.sandbox.jail import Confinement
 from ingest.sandbox.messages import Parsed, RechunkRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests.builders import make_files
 from tests.builders.make_archives import zip_of
+from tests.support.movable_clock import MovableClock
 from tests.unit.sandbox.hostile_files import (
     LINUX,
     MIB,
     REQUEST,
     Files,
+    noted_pid,
 )
 
 
@@ -98,23 +100,27 @@ async def test_a_crash_does_not_touch_its_neighbour(pool: ParserPool, tmp_path: 
     assert isinstance(results[1], Permanent)
 
 
-async def test_a_hang_ends_at_the_time_limit(files: Files) -> None:
+@LINUX
+async def test_a_hang_ends_at_the_time_limit(
+    files: Files, tmp_path: Path, movable_clock: MovableClock
+) -> None:
     pool = ParserPool(
         size=1,
-        timeout=timedelta(seconds=1),
+        timeout=AGES,
         memory=1024 * MIB,
         child="tests.servers.hostile_parser",
+        confinement=Confinement(mode="off"),
     )
-    # The file that must be read has all the time there is: the limit per picture allows more.
-    patient = replace(REQUEST, ocr=OcrSettings(engine="slow", page_timeout=PATIENCE))
-
+    work = asyncio.create_task(files.code(pool, f"wait {tmp_path / 'pid'} {tmp_path / 'end'}"))
     try:
-        assert await files.code(pool, f"sleep {PATIENCE}") == "parser_timeout"
-        parsed = await pool.parse(files.write("say next"), patient)
+        await noted_pid(tmp_path / "pid")
+        movable_clock.forward(PATIENCE)
+        assert await work == "parser_timeout"
+        text = await files.text(pool, "say next")
     finally:
         await pool.close()
 
-    assert parsed.document.text == "next"
+    assert text == "next"
 
 
 async def test_each_picture_restarts_the_time_limit(

@@ -7,8 +7,14 @@ import pytest
 
 from harness.patience import PATIENCE
 from ingest.scheduling.cron import Scheduler, last_firing, next_firing
+from tests.support.movable_clock import MovableClock
+from tests.unit.scheduling.wall_clock import NOW, WallClock
 
-_NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
+
+@pytest.fixture
+async def clock(movable_clock: MovableClock) -> WallClock:
+    movable_clock.skip_waits()
+    return WallClock()
 
 
 @pytest.mark.parametrize(
@@ -23,14 +29,14 @@ _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 def test_five_and_six_fields_fire_in_utc_with_seconds_first(
     schedule: str, expected: datetime
 ) -> None:
-    assert next_firing(schedule, _NOW) == expected
+    assert next_firing(schedule, NOW) == expected
 
 
 @pytest.mark.parametrize(
     ("schedule", "expected"),
     [
         ("*/30 * * * * *", datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)),
-        ("7 * * * * *", _NOW),
+        ("7 * * * * *", NOW),
         ("8 * * * * *", datetime(2026, 3, 1, 11, 59, 8, tzinfo=UTC)),
         ("0 3 * * *", datetime(2026, 3, 1, 3, 0, 0, tzinfo=UTC)),
     ],
@@ -39,7 +45,7 @@ def test_five_and_six_fields_fire_in_utc_with_seconds_first(
 def test_the_last_firing_is_at_the_latest_now(
     schedule: str, expected: datetime, fraction: timedelta
 ) -> None:
-    assert last_firing(schedule, _NOW + fraction) == expected
+    assert last_firing(schedule, NOW + fraction) == expected
 
 
 async def _yes(name: str, firing: datetime) -> bool:
@@ -50,8 +56,8 @@ async def _no(name: str, firing: datetime) -> bool:
     return False
 
 
-async def test_slow_handler_never_runs_concurrently_with_itself() -> None:
-    scheduler = Scheduler(_yes)
+async def test_slow_handler_never_runs_concurrently_with_itself(clock: WallClock) -> None:
+    scheduler = Scheduler(_yes, clock=clock)
     running = most = runs = 0
     twice = asyncio.Event()
 
@@ -74,14 +80,14 @@ async def test_slow_handler_never_runs_concurrently_with_itself() -> None:
     assert most == 1
 
 
-async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule() -> None:
+async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule(clock: WallClock) -> None:
     firings = []
 
     async def guard(name: str, firing: datetime) -> bool:
         firings.append(firing)
         return True
 
-    scheduler = Scheduler(guard)
+    scheduler = Scheduler(guard, clock=clock)
     runs = 0
     done = asyncio.Event()
 
@@ -101,8 +107,8 @@ async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule() -> N
     assert (runs, len(firings)) == (3, 1)
 
 
-async def test_guarded_tick_claimed_by_another_replica_is_not_run() -> None:
-    scheduler = Scheduler(_no)
+async def test_guarded_tick_claimed_by_another_replica_is_not_run(clock: WallClock) -> None:
+    scheduler = Scheduler(_no, clock=clock)
     ran = {"guarded": 0, "everywhere": 0}
     has_run = asyncio.Event()
 
@@ -125,7 +131,7 @@ async def test_guarded_tick_claimed_by_another_replica_is_not_run() -> None:
     assert ran["everywhere"] >= 1
 
 
-async def test_a_guard_that_fails_does_not_end_the_schedule() -> None:
+async def test_a_guard_that_fails_does_not_end_the_schedule(clock: WallClock) -> None:
     calls = 0
 
     async def failing_once(name: str, firing: datetime) -> bool:
@@ -135,7 +141,7 @@ async def test_a_guard_that_fails_does_not_end_the_schedule() -> None:
             raise ConnectionError("no database")
         return True
 
-    scheduler = Scheduler(failing_once)
+    scheduler = Scheduler(failing_once, clock=clock)
     done = asyncio.Event()
 
     @scheduler.cron("steady", "* * * * * *")

@@ -2,27 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from harness.patience import PATIENCE
 from ingest.scheduling.cron import Scheduler
+from tests.support.movable_clock import MovableClock
+from tests.unit.scheduling.wall_clock import NOW, WallClock
 
-_NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 
-
-class _Clock:
-    """The wall clock, as far off as the test says."""
-
-    def __init__(self, shown: datetime) -> None:
-        self.set(shown)
-
-    def set(self, shown: datetime) -> None:
-        self._off = shown - datetime.now(UTC)
-
-    def __call__(self) -> datetime:
-        return datetime.now(UTC) + self._off
+@pytest.fixture(autouse=True)
+async def skipped_waits(movable_clock: MovableClock) -> None:
+    movable_clock.skip_waits()
 
 
 class _Firings:
@@ -68,7 +60,7 @@ async def test_at_its_start_it_catches_up_the_last_firing_of_a_day(
     schedule: str, expected: list[str]
 ) -> None:
     firings = _Firings()
-    scheduler = Scheduler(firings, clock=_Clock(_NOW))
+    scheduler = Scheduler(firings, clock=WallClock(NOW))
     scheduler.cron("nightly", schedule, catch_up=True)(firings.handler)
 
     scheduler.start()
@@ -82,7 +74,7 @@ async def test_at_its_start_it_catches_up_the_last_firing_of_a_day(
 async def test_catch_up_skips_firings_of_other_replicas_and_schedules_without_it() -> None:
     firings = _Firings()
     firings.asked.append("01 03:00")
-    scheduler = Scheduler(firings, clock=_Clock(_NOW))
+    scheduler = Scheduler(firings, clock=WallClock(NOW))
     scheduler.cron("nightly", "0 3 * * *", catch_up=True)(firings.handler)
     scheduler.cron("other", "0 4 * * *")(firings.handler)
 
@@ -102,7 +94,7 @@ async def test_the_last_firing_of_a_long_catch_up_is_run_after_it_if_within_a_da
     schedule: str, expected: list[str]
 ) -> None:
     firings = _Firings()
-    clock = _Clock(_NOW)
+    clock = WallClock(NOW)
     scheduler = Scheduler(firings, clock=clock)
     running = most = 0
 
@@ -112,7 +104,7 @@ async def test_the_last_firing_of_a_long_catch_up_is_run_after_it_if_within_a_da
         running += 1
         most = max(most, running)
         if firings.ran == 0:
-            clock.set(_NOW + timedelta(days=3))
+            clock.set(NOW + timedelta(days=3))
         await firings.handler()
         running -= 1
 
@@ -136,7 +128,7 @@ async def test_failing_guard_does_not_lose_a_nightly_firing() -> None:
             raise ConnectionError("no database")
         return await firings(name, firing)
 
-    scheduler = Scheduler(guard, clock=_Clock(_NOW))
+    scheduler = Scheduler(guard, clock=WallClock(NOW))
     pause = [timedelta(milliseconds=10)]
     scheduler.cron("nightly", "0 3 * * *", catch_up=True, backoff_schedule=pause)(firings.handler)
 
@@ -151,13 +143,13 @@ async def test_failing_guard_does_not_lose_a_nightly_firing() -> None:
 @pytest.mark.parametrize("by", [timedelta(days=-400), timedelta(days=400)])
 async def test_a_clock_that_is_set_does_not_end_the_schedule(by: timedelta) -> None:
     firings = _Firings()
-    clock = _Clock(_NOW)
+    clock = WallClock(NOW)
     scheduler = Scheduler(_always, clock=clock)
     scheduler.cron("steady", "* * * * * *")(firings.handler)
 
     scheduler.start()
     await _until(lambda: firings.ran > 0)
-    clock.set(_NOW + by)
+    clock.set(NOW + by)
     before = firings.ran
     await _until(lambda: firings.ran > before)
     await _settled()
@@ -167,12 +159,12 @@ async def test_a_clock_that_is_set_does_not_end_the_schedule(by: timedelta) -> N
 
 
 async def test_a_clock_that_steps_back_a_little_repeats_nothing() -> None:
-    clock = _Clock(_NOW.replace(second=59))
+    clock = WallClock(NOW.replace(second=59))
     times: list[str] = []
 
     async def guard(name: str, firing: datetime) -> bool:
         times.append(f"{firing:%H:%M:%S}")
-        clock.set(_NOW.replace(second=59))
+        clock.set(NOW.replace(second=59))
         return True
 
     scheduler = Scheduler(guard, clock=clock)

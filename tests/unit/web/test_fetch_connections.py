@@ -13,11 +13,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from harness.patience import PATIENCE
 from ingest.errors import Transient
 from ingest.providers.fetch import connect
 from ingest.providers.fetch.fetcher import Fetcher
 from tests.servers.web_server import Request, redirect, response, web_server
 from tests.support.fetchers import MIB, Names, fetcher
+from tests.support.movable_clock import MovableClock
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
@@ -110,25 +112,27 @@ async def test_a_server_that_never_answers_and_a_dns_that_never_does_are_given_u
     await slow.close()
 
 
-async def test_the_time_covers_all_hops_together(tmp_path: Path) -> None:
+async def test_the_time_covers_all_hops_together(
+    tmp_path: Path, movable_clock: MovableClock
+) -> None:
     async def late(request: Request, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(0.2)
+        movable_clock.forward(0.4 * PATIENCE)
         writer.write(redirect(request.path + "x"))
 
     answers = {"/" + "x" * n: late for n in range(20)}
-    async with web_server(answers) as web, fetcher(seconds=0.5) as fetch:
+    async with web_server(answers) as web, fetcher(seconds=PATIENCE) as fetch:
         with pytest.raises(Transient, match="not complete"):
             await fetch.get(web.url("/"), into=tmp_path / "page", max_hops=20)
 
 
 async def test_redirect_callback_time_is_not_counted(
-    tmp_path: Path,
+    tmp_path: Path, movable_clock: MovableClock
 ) -> None:
     async def robots(url: str) -> None:
-        await asyncio.sleep(1.1)
+        movable_clock.forward(2 * PATIENCE)
 
     answers = {"/": redirect("/end"), "/end": response(b"x")}
-    async with web_server(answers) as web, fetcher(seconds=1) as fetch:
+    async with web_server(answers) as web, fetcher(seconds=PATIENCE) as fetch:
         fetched = await fetch.get(web.url("/"), into=tmp_path / "page", on_hop=robots)
 
     assert fetched.status == 200

@@ -9,6 +9,7 @@ import pytest
 from harness.patience import AGES, PATIENCE
 from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.batch_loader import BatchLoader
+from tests.support.movable_clock import MovableClock
 
 
 class Squares:
@@ -103,7 +104,10 @@ async def test_failing_key_does_not_fail_others(concerns_all: bool) -> None:
         assert asked == [[12, 13, 14], [12], [13], [14]]
 
 
-async def test_keys_that_arrive_soon_after_a_query_collect_for_the_next_one() -> None:
+async def test_keys_that_arrive_soon_after_a_query_collect_for_the_next_one(
+    movable_clock: MovableClock,
+) -> None:
+    movable_clock.skip_waits()
     squares = Squares()
     squares.may_answer.set()
     loader = BatchLoader(squares.load, every=timedelta(seconds=0.2))

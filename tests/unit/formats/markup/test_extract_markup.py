@@ -1,131 +1,13 @@
-"""Source code, subtitles and markup other than Markdown: their structure, and nothing lost."""
+"""Markup other than Markdown: its structure, and nothing lost."""
 
 import io
 
-import pytest
-
-from ingest.errors import Permanent
 from ingest.formats import registry
 from ingest.model import Document
 
 
 def extract(text: str, name: str) -> Document:
     return registry.extract(io.BytesIO(text.encode()), name=name)
-
-
-def test_source_code_stands_in_a_fence_of_its_language() -> None:
-    code = "# no heading\ndef f():\n    return 1\n"
-
-    document = extract(code, "lib/tool.py")
-
-    assert document.text == f"```python\n{code}```"
-    assert document.title == "tool.py"
-    assert document.metadata == {"programmingLanguage": "python"}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "language"),
-    [
-        ("Dockerfile", "FROM x\n# y\n", "dockerfile"),
-        ("a/Makefile", "all:\n\tx\n", "makefile"),
-        ("run", "#!/usr/bin/env python3\n# x\n", "python"),
-        ("run", "#!/bin/sh\n# x\n", "bash"),
-        ("A.RS", "fn main() {}", "rust"),
-        ("values.yaml", "# x\na: 1\n", "yaml"),
-    ],
-)
-def test_programming_language_is_detected_by_name_or_shebang(
-    name: str, text: str, language: str
-) -> None:
-    assert extract(text, name).metadata["programmingLanguage"] == language
-
-
-def test_a_fence_inside_of_code_does_not_end_it() -> None:
-    assert extract('x = """\n````\n"""', "a.py").text.startswith("`````python\n")
-
-
-def test_blank_source_code_is_empty_content() -> None:
-    with pytest.raises(Permanent) as caught:
-        extract("\n\n", "a.py")
-
-    assert caught.value.code == "empty_content"
-
-
-SRT = """1
-00:00:01,000 --> 00:00:02,500
-<i>Hello</i> there.
-
-2
-00:00:02,600 --> 00:00:04,000
-{\\an8}How are you?
-
-3
-00:01:00,000 --> 00:01:01,000
-42
-"""
-VTT = """WEBVTT - A talk
-
-STYLE
-::cue { color: red }
-
-NOTE not said
-
-intro
-00:01.000 --> 00:02.000 align:start
-<v Ann>We <00:01.500><c>begin</c>
-
-00:02.000 --> 00:03.000
-<v Ann>We begin
-and go on &amp; end
-"""
-
-
-def test_subtitles_are_what_is_said_without_numbers_and_times() -> None:
-    document = extract(SRT, "talk.srt")
-
-    assert document.text == "Hello there.\nHow are you?\n\n42"
-    assert document.metadata == {"durationSeconds": 61}
-
-
-def test_rolling_captions_say_each_line_once() -> None:
-    assert extract(VTT, "talk.txt").text == "Ann: We begin\nand go on & end"
-
-
-_EVENTS = (
-    "[Script Info]\nTitle: Film\n\n[V4+ Styles]\nFormat: Name, Fontname\nStyle: Default,Arial\n\n"
-    "[Events]\nFormat: Layer, Start, End, Style, Name, Effect, Text\n"
-    "Comment: 0,0:00:00.00,0:00:01.00,Default,,,for the translator\n"
-    "Dialogue: 0,0:00:04.50,0:00:05.00,Default,,,Second, with a comma\n"
-    "Dialogue: 0,0:00:01.00,0:00:03.00,Default,Ada,,{\\i1}Hello{\\i0} {all}.\\NHow are you?\n"
-    "Dialogue: 0,0:01:00.00,0:01:02.00,Default,,,{\\p1}m 0 0 l 100 0{\\p0}\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("a.ass", _EVENTS, "Ada: Hello {all}.\nHow are you?\nSecond, with a comma"),
-        ("a.txt", _EVENTS, "Ada: Hello {all}.\nHow are you?\nSecond, with a comma"),
-        ("a.ssa", "[Script Info]\n[Events]\nFormat: Marked, Start, End, Text\n"
-         "Dialogue: Marked=0,0:00:01.00,0:00:03.00,Old\n", "Old"),
-        ("a.sbv", "0:00:01.000,0:00:02.000\nHello\n\n0:00:09.000,0:00:10.000\nLater\n",
-         "Hello\n\nLater"),
-        ("a.sub", "{0}{25}Hello|there\n{30}{60}{y:i}More\n{900}{950}The end\n",
-         "Hello\nthere\nMore\n\nThe end"),
-        ("a.sub", "{0}{1} are places for values.\nThis is prose.\n",
-         "{0}{1} are places for values.\nThis is prose.\n"),
-        ("a.ttml", "<tt xmlns='http://www.w3.org/ns/ttml'><head><styling/></head><body><div>"
-         "<p begin='1s'>Hello<br/>there</p><p>Hello there</p><p><span>Gen</span>eral</p></div>"
-         "</body></tt>", "Hello there\nGeneral"),
-    ],
-)  # fmt: skip
-def test_other_subtitles_are_what_is_said_too(name: str, text: str, said: str) -> None:
-    assert extract(text, name).text == said
-
-
-@pytest.mark.parametrize("text", ["WEBVTT\n\nNOTE nothing", "no subtitles at all"])
-def test_subtitles_without_any_cue_are_text(text: str) -> None:
-    assert extract(text, "a.vtt").text == text
 
 
 RST = """=====
@@ -399,25 +281,3 @@ https://x.org[A link]
         "\n[^1]: So it *is*.",
         "## Next\n[A link](https://x.org)",
     ]
-
-
-@pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.tex", "a.org", "a.srt", "a.md", "a.py"])
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "=",
-        "<!--",
-        "`",
-        "\\section{",
-        "* ",
-        "a\n=\n",
-        "00:01,0 --> ",
-        "\\title{a\n",
-        "\\begin{tabular}\n",
-        "$",
-        "\\emph{",
-        "{",
-    ],
-)
-def test_markup_reading_is_linear(name: str, piece: str) -> None:
-    assert extract("x\n" + piece * 20_000, name).text  # quadratic: minutes

@@ -1,4 +1,4 @@
-"""PDF: order, paragraphs, hyphens, headings, headers and footers."""
+"""PDF: order, paragraphs, hyphens, headings."""
 
 import io
 
@@ -238,34 +238,6 @@ def test_what_only_looks_like_markdown_is_escaped() -> None:
     found = extract(lines(50, 700, "# not a heading", "| not a row", "------"))
 
     assert found.text == "\\# not a heading\n\\| not a row\n\\------"
-
-
-def test_headers_and_footers_of_every_page_are_dropped() -> None:
-    found = extract(
-        *(
-            at(50, 770, "ACME annual report")
-            + lines(50, 700, f"Words of page {number}.", "More words.", "And some more.")
-            + at(300, 30, f"Page {number} of 5")
-            for number in range(1, 6)
-        )
-    )
-
-    assert pages(found) == [
-        f"Words of page {number}.\nMore words.\nAnd some more." for number in range(1, 6)
-    ]
-
-
-def test_headers_of_alternate_pages_are_dropped_and_rare_ones_kept() -> None:
-    def sheet(number: int) -> bytes:
-        header = "The Book" if number % 2 else f"Chapter {'abcd'[number // 4]}"
-        return at(50, 770, header) + lines(
-            50, 700, f"Text {'xyz' * number}.", "Text.", "More text."
-        )
-
-    found = extract(*map(sheet, range(10)))
-
-    assert "The Book" not in found.text
-    assert "Chapter b" in found.text
 
 
 def test_a_page_is_never_left_empty() -> None:

@@ -1,4 +1,4 @@
-"""PDF: titles of pages and running heads, which stand in the same place."""
+"""PDF: headers and footers; titles of pages and running heads, which stand in the same place."""
 
 import io
 
@@ -14,6 +14,34 @@ _PROSE = ("Some words of a text that goes on,", "line after line, so that it has
 def pages(*sheets: bytes) -> list[str]:
     found = extract_file(io.BytesIO(document(*sheets)), name="a.pdf")
     return [found.text[page.start : page.end] for page in found.pages]
+
+
+def test_headers_and_footers_of_every_page_are_dropped() -> None:
+    found = pages(
+        *(
+            at(50, 770, "ACME annual report")
+            + lines(50, 700, f"Words of page {number}.", "More words.", "And some more.")
+            + at(300, 30, f"Page {number} of 5")
+            for number in range(1, 6)
+        )
+    )
+
+    assert found == [
+        f"Words of page {number}.\nMore words.\nAnd some more." for number in range(1, 6)
+    ]
+
+
+def test_headers_of_alternate_pages_are_dropped_and_rare_ones_kept() -> None:
+    def sheet(number: int) -> bytes:
+        header = "The Book" if number % 2 else f"Chapter {'abcd'[number // 4]}"
+        return at(50, 770, header) + lines(
+            50, 700, f"Text {'xyz' * number}.", "Text.", "More text."
+        )
+
+    found = pages(*map(sheet, range(10)))
+
+    assert not any("The Book" in page for page in found)
+    assert any("Chapter b" in page for page in found)
 
 
 def test_the_title_of_each_slide_stays_above_its_text() -> None:

@@ -1,0 +1,82 @@
+"""Presentations of OpenDocument: slides are pages with their notes."""
+
+import io
+
+from ingest.formats.registry import extract as extract_file
+from ingest.model import Document
+from tests.builders.make_mail import Kept
+from tests.builders.make_office import open_document
+
+
+def extract(data: bytes, name: str = "a.odt", members: Kept | None = None) -> Document:
+    return extract_file(io.BytesIO(data), name=name, members=members)
+
+
+def text(content: str, *, styles: str = "", masters: str = "") -> str:
+    return extract(open_document(content, styles=styles, masters=masters)).text
+
+
+def framed(content: str, *, kind: str = "", y: str = "0cm", more: str = "") -> str:
+    return (
+        f'<draw:frame presentation:class="{kind}" svg:y="{y}" {more}>'
+        f"<draw:text-box>{content}</draw:text-box></draw:frame>"
+    )
+
+
+def test_slides_are_pages_with_their_notes() -> None:
+    title = framed("<text:p>One</text:p>", kind="title", y="9cm")
+    low, high = (
+        framed(f"<text:p>{name}</text:p>", y=y) for name, y in (("low", "8cm"), ("high", "1in"))
+    )
+    prompt = framed("<text:p>Click to add</text:p>", more='presentation:placeholder="true"')
+    notes = (
+        f"<presentation:notes>{framed('<text:p>Say this</text:p>', kind='notes')}"
+        "</presentation:notes>"
+    )
+    content = (
+        f"<draw:page>{low}{high}{title}{prompt}{notes}</draw:page><draw:page>{low}</draw:page>"
+    )
+
+    document = extract(open_document(content, kind="presentation"), "a.odp")
+
+    assert document.text == "## One\n\nhigh\n\nlow\n\nNotes: Say this\n\n## Slide 2\n\nlow"
+    assert [page.number for page in document.pages] == [1, 2]
+
+
+def test_hidden_slides_are_kept_and_named() -> None:
+    style = (
+        '<style:style style:name="H"><style:drawing-page-properties'
+        ' presentation:visibility="hidden"/></style:style>'
+    )
+    page = f'<draw:page draw:style-name="H">{framed("<text:p>Secret</text:p>")}</draw:page>'
+
+    document = extract(open_document(page, kind="presentation", styles=style), "a.odp")
+
+    assert document.metadata["hiddenSlides"] == [1]
+    assert document.text == "## Slide 1\n\nSecret"
+
+
+def test_footers_of_masters_and_of_slides_appear_once_without_page_numbers() -> None:
+    slide = (
+        '<draw:page draw:master-page-name="M" presentation:use-footer-name="f">'
+        "<draw:frame><draw:text-box><text:p>Words</text:p></draw:text-box></draw:frame></draw:page>"
+    )
+    masters = "".join(
+        f'<style:master-page style:name="M"><draw:frame presentation:class="{kind}">'
+        f"<draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame></style:master-page>"
+        for kind, text in (
+            ("footer", "Confidential"),
+            ("footer", "<text:page-number>7</text:page-number>"),
+            ("title", "Click to edit"),
+        )
+    )
+    declared = (
+        '<presentation:footer-decl presentation:name="f">Spring 2026</presentation:footer-decl>'
+    )
+
+    found = extract(
+        open_document(declared + slide * 2, kind="presentation", masters=masters), "a.odp"
+    )
+
+    slides = "## Slide 1\n\nWords\n\n## Slide 2\n\nWords"
+    assert found.text == f"{slides}\n\nFooter: Confidential\n\nFooter: Spring 2026"
