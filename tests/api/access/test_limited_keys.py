@@ -266,19 +266,14 @@ async def test_a_socket_follows_its_sources_until_they_leave(
 ) -> None:
     monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.1)
 
-    async def next_of(client: object) -> dict[str, object]:
-        while (message := await receive(client))["type"] == "ping":  # type: ignore[arg-type]
-            pass
-        return message
-
     async with listening(app) as address, socket(address, house.key) as client:
         await send(client, type="subscribe", knowledgeSourceIds="all")
-        everything = await next_of(client)
+        everything = await receive(client)
         ids = [house.shown.source, house.hidden.source]
         await send(client, type="subscribe", knowledgeSourceIds=ids)
-        hidden, shown = await next_of(client), await next_of(client)
+        hidden, shown = await receive(client), await receive(client)
         await change(editor, house.shown.collection, remove=[house.shown.source])
-        left = await next_of(client)
+        left = await receive(client)
 
     assert (everything["type"], everything["code"]) == ("error", "forbidden")
     assert (hidden["code"], hidden["knowledgeSourceId"]) == ("not_found", house.hidden.source)
