@@ -281,7 +281,8 @@ class EmbeddingModel:
     """Identity of a vector space. Vectors of two models never mix (pipeline invariant 5)."""
 
     provider: str
-    """`local`, `multilingual`, `static`, `openai`, `onnx`, or a name that an extension chose."""
+    """`local`, `quantized`, `multilingual`, `static`, `openai`, `onnx`, or a name that an extension
+    chose."""
     name: str
     dimension: int
     max_tokens: int

@@ -146,3 +146,43 @@ def _job(replica: Service, id: str) -> Any:
     answer = replica.http.get(f"/api/jobs/{id}")
     answer.raise_for_status()
     return answer.json()
+
+
+def test_documents_of_the_local_model_are_quantized_and_back(
+    database: Database, start: Callable[..., Service]
+) -> None:
+    """The earlier of both is built again beside the other until the change is over."""
+    files = {"pump.txt": "The oil is changed every spring.", "cat.txt": "A kitten lies on the rug."}
+    question = {"query": "Where does the cat sleep?", "mode": "vector"}
+    earlier: list[list[str]] = []
+    vectors: list[list[Any]] = []
+    for embedder in ("local", "quantized", "local"):
+        service = start("serve", INGEST_EMBEDDER=embedder, **SHORT_LEASE).wait_until_ready()
+        if not vectors:
+            service.upload([(path, text.encode()) for path, text in files.items()])
+            service.wait_until_terminal(database.default_application())
+        else:
+            _assert_finds(service, question)
+            earlier.append([model["provider"] for model in _state(service)["earlierModels"]])
+            [job] = service.http.post("/api/reembed").json()["jobIds"]
+            until(lambda: _job(service, job)["status"] == "completed")  # noqa: B023 at once
+        _assert_finds(service, question)
+        until(lambda: len(_vectors(database)) == len(files))  # the earlier ones are purged by a job
+        vectors.append(_vectors(database))
+        service.end()
+
+    assert earlier == [["local"], ["quantized"]]
+    assert vectors[0] == vectors[2] != vectors[1]
+
+
+def _assert_finds(service: Service, question: dict[str, str]) -> None:
+    answer = service.http.post("/api/search", json=question).json()
+    assert [hit["uri"] for hit in answer["hits"]] == ["cat.txt", "pump.txt"]
+    assert answer["degraded"] == []
+
+
+def _vectors(database: Database) -> list[Any]:
+    return database.rows(
+        "select chunk.content, embedding.embedding::text from rag.embeddings as embedding "
+        "join rag.chunks as chunk on chunk.id = embedding.chunk_id order by 1"
+    )

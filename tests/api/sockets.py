@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 import httpx
 import orjson
@@ -13,10 +13,9 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
+from api.live import messages
 from api.live.websocket import MAX_MESSAGE_BYTES
 from harness.patience import PATIENCE
-
-PING: Final = {"type": "ping"}
 
 
 @asynccontextmanager
@@ -62,35 +61,43 @@ async def send(client: ClientConnection, **command: Any) -> None:
     await client.send(orjson.dumps(command).decode())
 
 
-async def receive(client: ClientConnection) -> dict[str, Any]:
-    """The next message, other than the pings that come now and then."""
-    while (message := await receive_any(client)) == PING:
-        pass
-    return message
-
-
-async def receive_any(client: ClientConnection) -> dict[str, Any]:
+async def receive_text(client: ClientConnection) -> str:
+    """The next message that is not a ping: the server sends those by its own clock, and on a slow
+    machine they come before any other message."""
     async with asyncio.timeout(PATIENCE):
-        message: dict[str, Any] = orjson.loads(await client.recv())
+        while (text := await client.recv(decode=True)) == messages.PING.text:
+            pass
+    return text
+
+
+async def receive(client: ClientConnection) -> dict[str, Any]:
+    """The next message that is not a ping."""
+    message: dict[str, Any] = orjson.loads(await receive_text(client))
     return message
+
+
+async def receive_ping(client: ClientConnection) -> None:
+    """The next message, which must be a ping."""
+    async with asyncio.timeout(PATIENCE):
+        assert await client.recv(decode=True) == messages.PING.text
 
 
 async def receive_until(client: ClientConnection, **wanted: Any) -> list[dict[str, Any]]:
-    """All messages up to one that has these fields."""
-    messages = [await receive(client)]
-    while any(messages[-1].get(name) != value for name, value in wanted.items()):
-        messages.append(await receive(client))
-    return messages
+    """All messages but pings, up to one that has these fields."""
+    received = [await receive(client)]
+    while any(received[-1].get(name) != value for name, value in wanted.items()):
+        received.append(await receive(client))
+    return received
 
 
 async def receive_all(client: ClientConnection) -> tuple[list[dict[str, Any]], int | None]:
-    """All messages until the server closes, and its close code."""
-    messages = []
+    """All messages but pings until the server closes, and its close code."""
+    received = []
     try:
         while True:
-            messages.append(await receive(client))
+            received.append(await receive(client))
     except ConnectionClosed as closed:
-        return messages, closed.rcvd.code if closed.rcvd else None
+        return received, closed.rcvd.code if closed.rcvd else None
 
 
 async def frames(

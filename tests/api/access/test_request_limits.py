@@ -1,7 +1,6 @@
 """Each key may send so many requests in a minute; the operator's as many as it likes."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from api.problems import RateLimited
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 from tests.api.helpers import upload
-from tests.api.sockets import listening, send, socket
+from tests.api.sockets import listening, receive, send, socket
 
 ALLOWED = 3
 
@@ -214,7 +213,7 @@ async def test_websocket_handshake_counts_but_messages_do_not(
             async with socket(address, key) as client:
                 for _ in range(10):
                     await send(client, type="ping")
-                answers = [json.loads(await client.recv())["type"] for _ in range(10)]
+                answers = [(await receive(client))["type"] for _ in range(10)]
         with pytest.raises(InvalidStatus) as refused:
             async with socket(address, key):
                 pass

@@ -12,12 +12,19 @@ import pytest
 from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
-from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import events
 from ingest.store.sources.events import NewEvent
 from tests.api.conftest import MakeKey
-from tests.api.sockets import listening, receive, receive_all, receive_until, send, socket
+from tests.api.sockets import (
+    listening,
+    receive,
+    receive_all,
+    receive_text,
+    receive_until,
+    send,
+    socket,
+)
 from tests.support.live_sources import add_source, emit, eventually, seqs
 
 
@@ -245,8 +252,7 @@ async def test_event_is_serialised_once_for_all_sockets(
             await send(client, type="subscribe", knowledgeSourceIds=[str(source)])
             await receive(client)
         await emit(conn, source)
-        async with asyncio.timeout(PATIENCE):
-            texts = {await client.recv() for client in (one, another)}
+        texts = {await receive_text(client) for client in (one, another)}
 
     [text] = texts
     assert orjson.loads(text)["seq"] == 1

@@ -12,7 +12,7 @@ from api.live.messages import MAX_SUBSCRIPTION
 from api.live.websocket import MAX_MESSAGE_BYTES
 from ingest.postgres.database import Connection
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
-from tests.api.sockets import PING, listening, receive, receive_all, receive_any, send, socket
+from tests.api.sockets import listening, receive, receive_all, receive_ping, send, socket
 
 
 @pytest.fixture
@@ -40,11 +40,11 @@ async def test_a_connection_ends_with_4401_when_its_key_is_revoked(
         ticket = (await viewer.post("/api/tickets")).json()["ticket"]
     given, query = (None, f"?ticket={ticket}") if by_ticket else (key, "")
     async with socket(address, given, query=query) as client:
-        before = [await receive_any(client) for _ in range(3)]
+        for _ in range(3):
+            await receive_ping(client)
         await conn.execute("update app.api_keys set revoked_at = now()")
         _, code = await receive_all(client)
 
-    assert before == [PING] * 3
     assert code == 4401
 
 
@@ -54,9 +54,8 @@ async def test_the_operators_connection_outlives_the_checks_of_keys(
     monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.02)
     async with socket(address, OPERATOR_KEY) as client:
         await conn.execute("update app.api_keys set revoked_at = now()")
-        messages = [await receive_any(client) for _ in range(4)]
-
-    assert messages == [PING] * 4
+        for _ in range(4):
+            await receive_ping(client)
 
 
 @pytest.mark.parametrize(

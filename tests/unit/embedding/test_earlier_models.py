@@ -95,6 +95,7 @@ async def test_each_kind_of_embedder_is_built_again_from_what_is_stored(tmp_path
     write_model(tmp_path / "e5-small")
     before: list[Any] = [
         Settings(),
+        Settings(embedder="quantized"),
         Settings(embedder="static"),
         Settings(embedder="docs.examples.hashing_embedder:HashingEmbedder"),
         Settings(

@@ -40,7 +40,7 @@ async def test_vectors_are_those_of_the_package(
     assert ((vectors * expected).sum(axis=1) > 0.999999).all()
 
 
-async def test_only_long_texts_leave_the_event_loop(
+async def test_only_long_or_many_texts_leave_the_event_loop(
     embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads = []
@@ -54,8 +54,9 @@ async def test_only_long_texts_leave_the_event_loop(
 
     await embedder.embed(["how to empty the pipes"])
     await embedder.embed(["word " * 60, "word " * 60])
+    await embedder.embed(["x"] * 400)
 
-    assert [one is threading.main_thread() for one in threads] == [True, False]
+    assert [one is threading.main_thread() for one in threads] == [True, False, False]
 
 
 async def test_the_package_itself_is_not_imported(embedder: StaticEmbedder) -> None:
