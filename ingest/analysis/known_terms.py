@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from itertools import chain, islice
 from typing import Final
 
@@ -13,7 +13,7 @@ from ingest.analysis.terms import Terms, forms, grams, has_grams, number
 from ingest.analysis.words import LONGEST, is_plain, tokens_of, words_of
 
 _MOST_KNOWN: Final = 300_000
-"""Characters of a language's tokens whose terms are kept."""
+"""Characters of all languages' tokens whose terms are kept, in up to 70 MB."""
 
 
 _Spellings = tuple[list[int], list[int], list[int]]
@@ -108,14 +108,16 @@ class _Known:
 
 def terms_of(text: str, language: str | None) -> TextTerms:
     """The terms of a text in a language; any string is accepted."""
-    known = _known(language)
-    if known.size > _MOST_KNOWN:
-        _known.cache_clear()  # other threads may use the old one
-        known = _known(language)
-    return known.terms(tokens_of(text))
+    known = _languages()
+    if sum(one.size for one in list(known.values())) > _MOST_KNOWN:
+        _languages.cache_clear()  # other threads may use the old ones
+        known = _languages()
+    return known.setdefault(language, _Known(language)).terms(tokens_of(text))
 
 
-_known = lru_cache(4)(_Known)
+@cache
+def _languages() -> dict[str | None, _Known]:
+    return {}
 
 
 def _written_out(words: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ _MOST_OBJECTS = 20_000  # per page; pdfminer reads about 7,000 characters a seco
 _MOST_IN_DOCUMENT = 120_000
 _FEWEST_OBJECTS = 50
 _SQUARE = 1.5  # width by height of a character, at most
-_APART = 0.95  # share of the objects of text that stand apart
+_APART = 1.0  # points between characters without width, at least
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
 _SPACE_INSIDE = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _FIRST_CJK = "\u3000"
@@ -68,29 +68,25 @@ class VerticalPages:
 def is_dropped(page: int, text: str) -> bool:
     """Whether pdfium missed much of a text that may be vertical.
 
-    Text that is drawn over itself is left out rightly; pdfminer would repeat it, and compare each
-    of its letters with all others.
+    It drops characters that no font has, if each is set by itself: their boxes have no width. Text
+    that is drawn over itself is left out rightly; pdfminer would repeat it, and compare each of its
+    letters with all others.
     """
     objects: int = pdfium.count_objects(page)
     if objects < _FEWEST_OBJECTS or len(text) >= objects // 4:
         return False
     handles = pdfium.page_objects(page, _MOST_OBJECTS)
     texts = [handle for handle in handles if pdfium.object_type(handle) == pdfium.TEXT]
-    if len(text) >= len(texts) // 2:
-        return False
-    return _places(pdfium.all_bounds(texts)) >= _APART * len(texts)
+    return len(text) < _places(pdfium.all_bounds(texts)) // 2
 
 
 def _places(boxes: Boxes) -> int:
     """How many characters and columns stand apart. Lines are wider than high, and do not count."""
     left, top, right, bottom = boxes.T
-    wide, high = right - left, top - bottom
-    may_be_vertical = (wide > 0) & (wide <= _SQUARE * high)
-    if not may_be_vertical.any():
-        return 0
-    grain = float(np.median(wide[may_be_vertical])) / 2
-    corners = np.column_stack([left, top])[may_be_vertical] / grain
-    return len(np.unique(np.rint(corners), axis=0))
+    wide = right - left
+    may_be_vertical = wide <= _SQUARE * (top - bottom)
+    corners = np.column_stack([left, top]) / np.maximum(wide, _APART)[:, np.newaxis]
+    return len(np.unique(np.rint(corners[may_be_vertical]), axis=0))
 
 
 def turned_if_vertical(page: PageLines) -> PageLines:

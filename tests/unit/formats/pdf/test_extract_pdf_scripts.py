@@ -51,6 +51,39 @@ def test_vertical_text_is_read_column_by_column_from_the_right(mode: bytes) -> N
     assert text == (f"{hiragana(0, 76)}{hiragana(10, 4)}\n{hiragana(40, 40)}{hiragana(20, 10)}")
 
 
+def without_shapes(content: bytes) -> bytes:
+    """A page in a font whose characters show nothing, as those that no font of a machine has."""
+    ranges = b"1 beginbfrange <21> <7e> <3041> endbfrange"
+    meaning = b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange %s endcmap" % ranges
+    font = [
+        b"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [.001 0 0 .001 0 0]"
+        b" /CharProcs << /a 12 0 R >> /Encoding << /Differences [33%s] >> /FirstChar 33"
+        b" /LastChar 126 /Widths [%s] /ToUnicode 13 0 R >>" % (b" /a" * 94, b" 1000" * 94),
+        b"<< /Length 9 >>\nstream\n1000 0 d0\nendstream",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(meaning), meaning),
+    ]
+    return document(content, fonts={"V": b"11 0 R"}, extra=font)
+
+
+@pytest.mark.parametrize("shift", [None, 0.0, 0.3])
+def test_vertical_text_that_pdfium_drops_is_read(shift: float | None) -> None:
+    """Also beside the number of the page, and where it is drawn over itself to be bold."""
+    starts = {400: 0, 380: 38}
+    columns = b"".join(
+        b"BT /V 10 Tf 1 0 0 1 %.1f %d Tm <%02x> Tj ET\n"
+        % (x + drawn, 700 - 10 * row, 33 + start + row)
+        for drawn in ([0.0] if shift is None else [0.0, shift])
+        for x, start in starts.items()
+        for row in range(38)
+    )
+    number = b"".join(at(50 + 20 * index, 40, "No. 7") for index in range(3))
+
+    found = extract_file(io.BytesIO(without_shapes(columns + number)), name="a.pdf").text
+
+    assert hiragana(0, 38) in found
+    assert hiragana(38, 38) in found
+
+
 def test_a_table_of_single_characters_is_not_vertical() -> None:
     places = [(x, y) for y in range(6) for x in range(6)]
     cells = b"".join(
