@@ -53,16 +53,12 @@ def _embedded(row: Row) -> str:
 class Again:
     """The same files, uploaded a second time."""
 
-    gross: float
-    """Seconds from the first byte of the upload until all files are terminal."""
+    seconds: float
+    """From the first byte of the upload until all files are terminal."""
     upload: float
-    """The part of `gross` that receiving the upload takes."""
+    """Seconds that a bare server takes to receive the same upload."""
     embedding_calls: int
     parser_runs: int
-
-    @property
-    def net(self) -> float:
-        return self.gross - self.upload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +99,7 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
                 postgres=after.postgres - before.postgres,
             ),
             index="in place",
-            again=second.net if second else None,
+            again=second.seconds if second else None,
             until_indexed=until_indexed,
             second=second,
             stages=stages,
@@ -213,11 +209,11 @@ def ingest_again(service: Service, work: Work) -> Again:
     assert all(before), "the metrics do not tell of the first time"
     started = time.perf_counter()
     counts = ingest(service, files, every=_POLL_SECONDS / 10)  # few polls, since it ends quickly
-    gross = time.perf_counter() - started
+    seconds = time.perf_counter() - started
     after = _work_done(service)
     assert counts["unchanged"] == len(files), counts
     return Again(
-        gross=gross,
+        seconds=seconds,
         upload=seconds_to_receive(files),
         embedding_calls=after[0] - before[0],
         parser_runs=after[1] - before[1],

@@ -6,7 +6,7 @@ from benchmarks.core.results import Goal, Race
 from benchmarks.end_to_end.field import OURS, Result
 from benchmarks.end_to_end.ours import OurOutcome
 
-_GROSS = f"{OURS}, with the upload"
+_UPLOAD = "bare server, the upload alone"
 _UNCHANGED = "unchanged re-ingest of 1,000 text files"
 _RIVALS = ("cocoindex", "llama-index")
 
@@ -17,9 +17,7 @@ def unchanged_race(result: Result) -> Race:
         name: [outcome.again for outcome in outcomes if outcome.again is not None]
         for name, outcomes in result.outcomes.items()
     }
-    ours = _ours(result)
-    rounds[_GROSS] = [outcome.second.gross for outcome in ours if outcome.second]
-    upload = statistics.median(outcome.second.upload for outcome in ours if outcome.second)
+    rounds[_UPLOAD] = [outcome.second.upload for outcome in _ours(result) if outcome.second]
     return Race(
         title="The same text files again, unchanged",
         unit="s",
@@ -27,9 +25,8 @@ def unchanged_race(result: Result) -> Race:
         is_more_better=False,
         rounds={name: seconds for name, seconds in rounds.items() if seconds},
         note=(
-            "The peers read the folder again; the service is sent all files again. Its time is "
-            "shown with the upload and without: less what a bare server with the same parser takes "
-            f"to receive the same request and to write its files ({upload:.2f} s)."
+            "The peers read the folder again; the service is sent all files again. The bare "
+            "server, with the same parser, receives the same request and writes its files."
         ),
         absent=result.absent,
     )
@@ -55,15 +52,19 @@ def unchanged_goals(result: Result, race: Race) -> list[Goal]:
         ),
         Goal(
             text=f"{_UNCHANGED}: faster than the first time",
-            measured=first / race.median(_GROSS),
+            measured=first / race.median(OURS),
             at_least=10,
         ),
         Goal(
-            text=f"{_UNCHANGED}, net of the upload: against LlamaIndex and CocoIndex",
-            measured=None if best is None else race.ratio(OURS, best),
+            text=f"{_UNCHANGED}: against LlamaIndex and CocoIndex, with the bare upload added",
+            measured=None if best is None else _with_upload(race, best) / race.median(OURS),
             at_least=1,
         ),
     ]
+
+
+def _with_upload(race: Race, peer: str) -> float:
+    return race.median(peer) + race.median(_UPLOAD)
 
 
 def _ours(result: Result) -> list[OurOutcome]:
