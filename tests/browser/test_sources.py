@@ -1,34 +1,21 @@
 """The lists of sources: found, mended, changed together."""
 
 import re
-from typing import Final
 
 import pytest
 from playwright.sync_api import FilePayload, Page, Request, expect
 
 from harness.service import Service
 from tests.browser.accessibility import check_accessibility
+from tests.browser.filled_sources import LONG, fill, source_id
 from tests.builders.make_archives import zip_of
-
-MARKUP: Final = "<img src=x onerror=alert(1)>.txt"
-RTL: Final = "דוח שנתי (סופי).txt"
-LONG: Final = "/".join(["ü" * 60] * 30) + ".txt"
-BROKEN: Final = ("broken.pdf", b"%PDF-1.4 no")
 
 
 @pytest.fixture(scope="module")
 def filled(service: Service) -> Service:
     """With files of all kinds, read."""
-    files = [(f"docs/{n}.md", f"# Part {n}\n\nwords of {n}".encode()) for n in range(5)]
-    hostile = [(name, name.encode()) for name in (MARKUP, RTL, "🦊.txt", LONG)]
-    service.upload([*files, *hostile, BROKEN])
-    service.wait_until_terminal(service.get("/api/me")["application"]["id"])
+    fill(service)
     return service
-
-
-def source_id(service: Service, uri: str) -> str:
-    [source] = service.get("/api/knowledge-sources", uri=uri)["items"]
-    return str(source["id"])
 
 
 def rows(page: Page) -> list[str]:

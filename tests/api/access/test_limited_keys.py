@@ -1,18 +1,16 @@
 """A key that is limited to collections sees their sources, and nothing else of its application."""
 
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.database import Pool, transaction
 from ingest.store.sources import collections
-from tests.api.access.limited_keys import House, Owned, add_owned, limited_key
+from tests.api.access.limited_keys import House, Owned
 from tests.api.access.routes import ROLES, call, nobodys, seen
 from tests.api.access.test_collections import change, found
-from tests.api.conftest import connect
 from tests.api.helpers import count, upload
 from tests.api.sockets import listening, receive, send, socket
 
@@ -57,20 +55,6 @@ OTHERS = {
     "GET /api/schedules/nightly",
 }
 """Routes without an id that such a key may call."""
-
-
-@pytest.fixture
-async def house(
-    editor: httpx.AsyncClient, admin: httpx.AsyncClient, conn: Connection, application_id: UUID
-) -> House:
-    shown, hidden = await add_owned(editor, conn, "shown"), await add_owned(editor, conn, "hidden")
-    return House(shown, hidden, await limited_key(admin, application_id, shown.collection))
-
-
-@pytest.fixture
-async def limited(app: FastAPI, house: House) -> AsyncIterator[httpx.AsyncClient]:
-    async with connect(app, house.key) as client:
-        yield client
 
 
 async def test_an_explanation_tells_nothing_of_other_documents(

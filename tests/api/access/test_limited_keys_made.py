@@ -1,33 +1,17 @@
 """Who makes a key that is limited to collections, and of what."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Pool
 from ingest.runtime import Runtime
-from tests.api.access.limited_keys import House, add_owned, limited_key
+from tests.api.access.limited_keys import House
 from tests.api.access.routes import seen
 from tests.api.access.test_collections import make
 from tests.api.conftest import OPERATOR_KEY, connect, serve
-
-
-@pytest.fixture
-async def house(
-    editor: httpx.AsyncClient, admin: httpx.AsyncClient, conn: Connection, application_id: UUID
-) -> House:
-    shown, hidden = await add_owned(editor, conn, "shown"), await add_owned(editor, conn, "hidden")
-    return House(shown, hidden, await limited_key(admin, application_id, shown.collection))
-
-
-@pytest.fixture
-async def limited(app: FastAPI, house: House) -> AsyncIterator[httpx.AsyncClient]:
-    async with connect(app, house.key) as client:
-        yield client
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,17 @@
 """What an application uses of its quotas, who sees it, and who sets them."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
 import httpx
-import pytest
 from fastapi import FastAPI
 
 from ingest.postgres.database import Connection
 from ingest.store.limits import cpu_usage
+from tests.api.access.conftest import SetQuotas
 from tests.api.conftest import OPERATOR_KEY, connect
 from tests.api.helpers import upload
 from tests.support.queue_builders import enqueue
-
-SetQuotas = Callable[..., Awaitable[None]]
-
-
-@pytest.fixture
-async def set_quotas(operator: httpx.AsyncClient, application_id: UUID) -> SetQuotas:
-    async def set_(**quotas: int) -> None:
-        body = {"settings": {"quotas": quotas}}
-        answer = await operator.patch(f"/api/applications/{application_id}", json=body)
-        assert answer.status_code == 200
-        assert answer.json()["settings"]["quotas"] == quotas
-
-    return set_
 
 
 async def test_usage_is_shown_beside_the_quotas(

@@ -10,21 +10,9 @@ import pytest
 from fastapi import FastAPI
 
 from ingest.postgres.database import Connection
+from tests.api.access.conftest import SetQuotas
 from tests.api.helpers import count, finish_file_job, multipart, staged, stored, upload
 from tests.api.uploads.test_uploads_races import everyone_waiting
-
-SetQuotas = Callable[..., Awaitable[None]]
-
-
-@pytest.fixture
-async def set_quotas(operator: httpx.AsyncClient, application_id: UUID) -> SetQuotas:
-    async def set_(**quotas: int) -> None:
-        body = {"settings": {"quotas": quotas}}
-        answer = await operator.patch(f"/api/applications/{application_id}", json=body)
-        assert answer.status_code == 200
-        assert answer.json()["settings"]["quotas"] == quotas
-
-    return set_
 
 
 def verdicts(answer: httpx.Response) -> list[tuple[str, str | None]]:

@@ -21,29 +21,13 @@ from ingest.runtime import Runtime
 from ingest.store.queue.jobs import ClaimedJob
 from tests.api.conftest import OPERATOR_KEY, connect, serve
 from tests.api.helpers import count
+from tests.api.jobs.greetings import SECRET, add_greet, enqueue
 from tests.support.running_worker import Scripted, running_worker, until_status
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}},
-    "required": ["name"],
-    "additionalProperties": False,
-}
-SECRET = "the name that nobody else may read"
 
 
 @pytest.fixture(autouse=True)
 async def greet(operator: httpx.AsyncClient) -> None:
-    answer = await operator.post(
-        "/api/job-types",
-        json={"type": "greet", "payloadSchema": SCHEMA, "backoffBaseSeconds": 0.1},
-    )
-    assert answer.status_code == 201
-
-
-async def enqueue(client: httpx.AsyncClient, **more: Any) -> httpx.Response:
-    body = {"type": "greet", "payload": {"name": "Ada"}, **more}
-    return await client.post("/api/jobs", json=body)
+    await add_greet(operator)
 
 
 async def shown(client: httpx.AsyncClient, id: str) -> Any:

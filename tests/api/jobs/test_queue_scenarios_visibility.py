@@ -15,33 +15,17 @@ from ingest.postgres.database import Connection, Pool
 from ingest.providers.notify.mail import Mailer
 from ingest.settings.smtp_url import SmtpServer
 from tests.api.helpers import count
+from tests.api.jobs.greetings import SECRET, add_greet, enqueue
 from tests.servers.smtp_stub import smtp_stub
 from tests.servers.webhook_sink import webhook_sink
 from tests.support.fetchers import fetcher
 from tests.support.notification_fixtures import DeliveryContext, add_endpoint, pass_time, rows
 from tests.support.running_worker import Scripted, running_worker, truth_of, until, until_status
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}},
-    "required": ["name"],
-    "additionalProperties": False,
-}
-SECRET = "the name that nobody else may read"
-
 
 @pytest.fixture(autouse=True)
 async def greet(operator: httpx.AsyncClient) -> None:
-    answer = await operator.post(
-        "/api/job-types",
-        json={"type": "greet", "payloadSchema": SCHEMA, "backoffBaseSeconds": 0.1},
-    )
-    assert answer.status_code == 201
-
-
-async def enqueue(client: httpx.AsyncClient, **more: Any) -> httpx.Response:
-    body = {"type": "greet", "payload": {"name": "Ada"}, **more}
-    return await client.post("/api/jobs", json=body)
+    await add_greet(operator)
 
 
 @pytest.fixture

@@ -4,15 +4,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
-import numpy as np
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.runtime import Runtime
 from ingest.store.search import matching
 from ingest.store.sources import sources
-from tests.api.conftest import fake_vector
-from tests.support.searchable_chunks import Space, add_document
+from tests.api.search.searches import add, find
+from tests.support.searchable_chunks import Space
 
 CHUNK_FIELDS = {
     *("chunkId", "knowledgeSourceId", "documentId", "title", "uri", "mediaType"),
@@ -23,28 +21,6 @@ FIELDS = CHUNK_FIELDS | {
     *("score", "cosine", "bm25", "rerankScore", "vectorRank", "keywordRank", "section"),
     *("matchedTerms", "duplicateCount", "duplicates"),
 }
-
-
-@pytest.fixture
-def space(runtime: Runtime) -> Space:
-    return Space(id=runtime.model_id, dimension=runtime.model.dimension)
-
-
-async def add(
-    conn: Connection, application_id: UUID, space: Space, *texts: str, metadata: str = "{}"
-) -> UUID:
-    """Chunks whose vectors are those of queries with the same text."""
-    vectors = np.stack([fake_vector(text) for text in texts])
-    return await add_document(
-        conn, application_id, space, texts, vectors=vectors, metadata=metadata
-    )
-
-
-async def find(client: httpx.AsyncClient, query: str, **body: Any) -> list[dict[str, Any]]:
-    answer = await client.post("/api/search", json={"query": query, **body})
-    assert answer.status_code == 200, answer.text
-    hits: list[dict[str, Any]] = answer.json()["hits"]
-    return hits
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])

@@ -2,43 +2,18 @@
 
 import asyncio
 from contextlib import AsyncExitStack
-from typing import Any
 from uuid import UUID
 
 import httpx
-import numpy as np
 import pytest
 
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool
-from ingest.runtime import Runtime
 from ingest.search import rank
 from ingest.search.keyword_ranking import Scored
 from ingest.store.search import keyword_search
-from tests.api.conftest import fake_vector
-from tests.support.searchable_chunks import Space, add_document
-
-
-@pytest.fixture
-def space(runtime: Runtime) -> Space:
-    return Space(id=runtime.model_id, dimension=runtime.model.dimension)
-
-
-async def add(
-    conn: Connection, application_id: UUID, space: Space, *texts: str, metadata: str = "{}"
-) -> UUID:
-    """Chunks whose vectors are those of queries with the same text."""
-    vectors = np.stack([fake_vector(text) for text in texts])
-    return await add_document(
-        conn, application_id, space, texts, vectors=vectors, metadata=metadata
-    )
-
-
-async def find(client: httpx.AsyncClient, query: str, **body: Any) -> list[dict[str, Any]]:
-    answer = await client.post("/api/search", json={"query": query, **body})
-    assert answer.status_code == 200, answer.text
-    hits: list[dict[str, Any]] = answer.json()["hits"]
-    return hits
+from tests.api.search.searches import add, find
+from tests.support.searchable_chunks import Space
 
 
 async def test_slow_search_times_out(

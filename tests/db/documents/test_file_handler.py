@@ -2,15 +2,11 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import numpy as np
-import pytest
 
-from ingest.blobs.local import LocalBlobStore
 from ingest.errors import Transient
 from ingest.page_words import PageWords
 from ingest.postgres.database import Connection, Pool
@@ -19,15 +15,6 @@ from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import add_application, source_row
 from tests.support.running_worker import until
-
-
-@pytest.fixture
-async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
-    blobs = LocalBlobStore(tmp_path / "blobs")
-    async with pool.session() as conn, conn.transaction():
-        model_id = await embedding_models.register(conn, FakeEmbedder().model)
-    yield House(pool, blobs, model_id)
-    await blobs.close()
 
 
 async def _under_way(house: House) -> int:

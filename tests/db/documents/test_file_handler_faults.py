@@ -1,36 +1,22 @@
 """The file handler when something is missing, fails or changes meanwhile."""
 
 import hashlib
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from ingest.blobs.local import LocalBlobStore
 from ingest.errors import IngestError, Permanent, Transient
 from ingest.handlers.context import Progress
 from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
-from ingest.postgres.database import Connection, Pool
-from ingest.store.embeddings import embedding_models
+from ingest.postgres.database import Connection
 from ingest.store.queue import job_control
 from ingest.store.queue.jobs import Ended
 from ingest.store.sources import sources
 from ingest.worker.commit import Finished, commit
-from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import claim, source_row
-
-
-@pytest.fixture
-async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
-    blobs = LocalBlobStore(tmp_path / "blobs")
-    async with pool.session() as conn, conn.transaction():
-        model_id = await embedding_models.register(conn, FakeEmbedder().model)
-    yield House(pool, blobs, model_id)
-    await blobs.close()
 
 
 async def _rows(conn: Connection, query: Any, *values: Any) -> list[Any]:

@@ -1,46 +1,18 @@
 """Tokens a day, on a real Postgres."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from uuid import UUID
 
 import pytest
-from psycopg.types.json import Jsonb
 
-from ingest.blobs.local import LocalBlobStore
 from ingest.errors import Transient
-from ingest.postgres.database import Connection, Pool
-from ingest.store.embeddings import embedding_models
+from ingest.postgres.database import Connection
 from ingest.store.limits import token_budgets
-from tests.support.fake_embedder import FakeEmbedder
+from tests.db.documents.token_allowances import allow, used
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import add_application, job_row
 from tests.support.running_worker import truth_of, until
-
-
-@pytest.fixture
-async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
-    blobs = LocalBlobStore(tmp_path / "blobs")
-    async with pool.session() as conn, conn.transaction():
-        model_id = await embedding_models.register(conn, FakeEmbedder().model)
-    yield House(pool, blobs, model_id)
-    await blobs.close()
-
-
-async def allow(conn: Connection, application_id: UUID, tokens: int | None) -> None:
-    settings = {} if tokens is None else {"tokensPerDay": tokens}
-    await conn.execute(
-        "update app.applications set settings = %s where id = %s",
-        [Jsonb(settings), application_id],
-    )
-
-
-async def used(conn: Connection, application_id: UUID) -> int:
-    state = await token_budgets.state(conn, application_id)
-    assert state is not None
-    return state.used
 
 
 def lines(count: int, prefix: str = "line") -> str:

@@ -1,49 +1,19 @@
 """Reservations of tokens that are made at the same moment."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import pytest
-from psycopg.types.json import Jsonb
-
-from ingest.blobs.local import LocalBlobStore
 from ingest.errors import Snooze
 from ingest.governor import Governor
 from ingest.handlers.documents.token_budget import TokenReservations
 from ingest.postgres.database import Connection, Pool
-from ingest.store.embeddings import embedding_models
 from ingest.store.limits import token_budgets
-from tests.support.fake_embedder import FakeEmbedder
+from tests.db.documents.token_allowances import allow, used
 from tests.support.file_fixtures import House
 from tests.support.provider_lanes import LANE
 from tests.support.running_worker import until
-
-
-@pytest.fixture
-async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
-    blobs = LocalBlobStore(tmp_path / "blobs")
-    async with pool.session() as conn, conn.transaction():
-        model_id = await embedding_models.register(conn, FakeEmbedder().model)
-    yield House(pool, blobs, model_id)
-    await blobs.close()
-
-
-async def allow(conn: Connection, application_id: UUID, tokens: int | None) -> None:
-    settings = {} if tokens is None else {"tokensPerDay": tokens}
-    await conn.execute(
-        "update app.applications set settings = %s where id = %s",
-        [Jsonb(settings), application_id],
-    )
-
-
-async def used(conn: Connection, application_id: UUID) -> int:
-    state = await token_budgets.state(conn, application_id)
-    assert state is not None
-    return state.used
 
 
 async def test_concurrent_workers_never_exceed_the_budget(

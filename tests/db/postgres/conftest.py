@@ -1,11 +1,14 @@
-"""Rows of two applications."""
+"""Rows of two applications, and data folders of the embedded Postgres."""
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from ingest.postgres.embedded.server import EmbeddedPostgres
 from tests.db.postgres.two_applications import OURS, THEIRS, add_row, tables
 
 
@@ -20,3 +23,24 @@ def rows(dsn: str) -> Iterator[psycopg.Connection[Any]]:
             for table in tables(conn):
                 add_row(conn, table, owner)
         yield conn
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A data folder whose first start initialises a cluster."""
+    return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    with EmbeddedPostgres(folder):
+        return folder
+
+
+@pytest.fixture
+def folder(template: Path, tmp_path: Path) -> Path:
+    """A data folder with a cluster in it; a copy costs a tenth of an initialisation."""
+    copy = tmp_path / "data"
+    shutil.copytree(template, copy)
+    return copy

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 
 # Starts as the owner (or joins), tells the DSN, and stays until its stdin ends.
-_OWNER = """
+OWNER = """
 import sys
 from pathlib import Path
 from ingest.postgres.embedded.server import EmbeddedPostgres
@@ -24,7 +24,7 @@ server.stop()
 @contextmanager
 def owner_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Another process that owns the server of `folder`, and its DSN."""
-    command = [sys.executable, "-c", _OWNER, str(folder)]
+    command = [sys.executable, "-c", OWNER, str(folder)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

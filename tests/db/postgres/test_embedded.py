@@ -18,27 +18,6 @@ from ingest.postgres.embedded.server import EmbeddedPostgres
 from tests.db.postgres.embedded_owner import ask, execute, owner_process, postgres_processes
 
 
-@pytest.fixture
-def empty(tmp_path: Path) -> Path:
-    """A data folder whose first start initialises a cluster."""
-    return tmp_path / "data"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("template")
-    with EmbeddedPostgres(folder):
-        return folder
-
-
-@pytest.fixture
-def folder(template: Path, tmp_path: Path) -> Path:
-    """A data folder with a cluster in it; a copy costs a tenth of an initialisation."""
-    copy = tmp_path / "data"
-    shutil.copytree(template, copy)
-    return copy
-
-
 def test_a_cold_start_gives_a_durable_utf8_server_with_pgvector_and_no_tcp(empty: Path) -> None:
     with EmbeddedPostgres(empty) as dsn:
         execute(dsn, "create extension vector")

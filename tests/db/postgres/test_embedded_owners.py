@@ -1,7 +1,6 @@
 """The embedded Postgres and its owners: killed, joined, started together."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,11 +9,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-import pytest
-
 from harness.patience import PATIENCE
 from ingest.postgres.embedded.server import EmbeddedPostgres
-from tests.db.postgres.embedded_owner import _OWNER, ask, execute, owner_process, postgres_processes
+from tests.db.postgres.embedded_owner import OWNER, ask, execute, owner_process, postgres_processes
 
 
 def wait_until_gone(folder: Path) -> None:
@@ -22,27 +19,6 @@ def wait_until_gone(folder: Path) -> None:
     while postgres_processes(folder):
         assert time.monotonic() < deadline, "the orphan was not shut down"
         time.sleep(0.01)
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Path:
-    """A data folder whose first start initialises a cluster."""
-    return tmp_path / "data"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("template")
-    with EmbeddedPostgres(folder):
-        return folder
-
-
-@pytest.fixture
-def folder(template: Path, tmp_path: Path) -> Path:
-    """A data folder with a cluster in it; a copy costs a tenth of an initialisation."""
-    copy = tmp_path / "data"
-    shutil.copytree(template, copy)
-    return copy
 
 
 def test_joining_process_uses_the_running_server_and_leaves_it_running(folder: Path) -> None:
@@ -59,7 +35,7 @@ def test_joining_process_uses_the_running_server_and_leaves_it_running(folder: P
 
 
 def test_processes_that_start_together_share_one_server(empty: Path) -> None:
-    command = [sys.executable, "-c", _OWNER, str(empty), "join"]
+    command = [sys.executable, "-c", OWNER, str(empty), "join"]
     with ExitStack() as running:
         started = [
             running.enter_context(

@@ -1,7 +1,6 @@
 """The embedding service under its governor, on a real Postgres."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import UUID
 
@@ -17,17 +16,13 @@ from ingest.postgres.database import Connection, Pool
 from ingest.providers.embedders.base import Embedder, ProviderFault
 from ingest.store.embeddings.model_changes import StoredModel
 from ingest.store.limits.provider_lanes import Cause
+from tests.db.providers.failures import limited
 from tests.support.crawl.crawl_fixtures import html, site_house
 from tests.support.fake_embedder import FakeEmbedder, FakeQueryEmbedder
 from tests.support.provider_lanes import LANE, configure, lane_row, pass_by
 from tests.support.running_worker import until
 
 _MINUTE = timedelta(minutes=1)
-
-
-def limited(seconds: float | None) -> Transient:
-    wait = None if seconds is None else timedelta(seconds=seconds)
-    return Transient("HTTP 429", code="rate_limited", retry_after=wait)
 
 
 def unavailable(seconds: float | None = None) -> Transient:
@@ -38,13 +33,6 @@ def unavailable(seconds: float | None = None) -> Transient:
 @pytest.fixture
 def embedder() -> FakeEmbedder:
     return FakeEmbedder(lane=LANE, max_items=4, concurrency=4)
-
-
-@pytest.fixture
-async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[EmbeddingService]:
-    opened = EmbeddingService(embedder, Governor(pool))
-    yield opened
-    await opened.close()
 
 
 async def test_a_storm_of_429s_reaches_no_caller(

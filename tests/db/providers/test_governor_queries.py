@@ -1,7 +1,6 @@
 """Questions of people under the governor: ahead of jobs, and never kept waiting."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import numpy as np
@@ -11,26 +10,15 @@ from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.governor import Governor
 from ingest.postgres.database import Connection, Pool
+from tests.db.providers.failures import limited
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.provider_lanes import LANE, configure, freeze
 from tests.support.running_worker import truth_of, until
 
 
-def limited(seconds: float | None) -> Transient:
-    wait = None if seconds is None else timedelta(seconds=seconds)
-    return Transient("HTTP 429", code="rate_limited", retry_after=wait)
-
-
 @pytest.fixture
 def embedder() -> FakeEmbedder:
     return FakeEmbedder(lane=LANE, max_items=4, concurrency=4)
-
-
-@pytest.fixture
-async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[EmbeddingService]:
-    opened = EmbeddingService(embedder, Governor(pool))
-    yield opened
-    await opened.close()
 
 
 async def test_query_is_not_queued_behind_jobs(

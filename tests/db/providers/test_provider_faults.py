@@ -1,7 +1,6 @@
 """Embedding providers that fail, and texts that they fail on: who suffers, and for how long."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
@@ -10,12 +9,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from harness.patience import PATIENCE
-from harness.pools import pool_across_applications
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
-from ingest.governor import Governor
 from ingest.model import Vectors
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Connection
 from ingest.providers.embedders.base import ProviderFault, mismatch_error
 from tests.db.providers.waiting_jobs import UNAUTHORIZED, is_ready, waiting_job
 from tests.support.fake_embedder import FakeEmbedder
@@ -27,20 +24,6 @@ BAD_GATEWAY = ProviderFault("HTTP 502", code="embedding_unavailable", status=502
 @pytest.fixture
 def embedder() -> FakeEmbedder:
     return FakeEmbedder(lane=LANE, max_items=16, concurrency=4)
-
-
-@pytest.fixture
-async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[EmbeddingService]:
-    opened = EmbeddingService(embedder, Governor(pool))
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def other(embedder: FakeEmbedder, dsn: str) -> AsyncIterator[EmbeddingService]:
-    """Of another process that asks the same provider."""
-    async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
-        yield EmbeddingService(embedder, Governor(pool))
 
 
 def short(count: int) -> Vectors:

@@ -1,12 +1,10 @@
 """A provider that was mended: who finds out, and when."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
-from harness.pools import pool_across_applications
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.governor import Governor
@@ -20,20 +18,6 @@ from tests.support.running_worker import truth_of, until
 @pytest.fixture
 def embedder() -> FakeEmbedder:
     return FakeEmbedder(lane=LANE, max_items=16, concurrency=4)
-
-
-@pytest.fixture
-async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[EmbeddingService]:
-    opened = EmbeddingService(embedder, Governor(pool))
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def other(embedder: FakeEmbedder, dsn: str) -> AsyncIterator[EmbeddingService]:
-    """Of another process that asks the same provider."""
-    async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
-        yield EmbeddingService(embedder, Governor(pool))
 
 
 async def test_a_start_ends_the_pause_and_frees_what_waited_in_an_earlier_lane(

@@ -3,11 +3,14 @@
 from uuid import UUID
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from ingest.postgres.database import Connection, Pool, transaction
+from ingest.search import vector_ranking
 from ingest.store.embeddings import index_builds
 from ingest.store.search.scope import SearchScope
+from ingest.ticks import index_plan
 from tests.support.searchable_chunks import Space, add_document, nearest
 
 
@@ -58,3 +61,9 @@ async def all_are_found(conn: Connection, application_id: UUID, space: Space) ->
 async def begin(pool: Pool, space: Space) -> index_builds.Build:
     async with transaction(pool) as conn:
         return await index_builds.begin(conn, space.id)
+
+
+def build_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few vectors are many, and none are too few for the index."""
+    monkeypatch.setattr(index_plan, "_FEWEST", 20)
+    monkeypatch.setattr(vector_ranking, "_EXACT_NUMBERS", 0)

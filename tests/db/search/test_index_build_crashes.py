@@ -8,11 +8,16 @@ import pytest
 
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.search import vector_ranking
 from ingest.store.embeddings import fresh_vectors, index_builds
-from ingest.ticks import index_plan
 from ingest.ticks.vector_indexer import index_vectors
-from tests.db.search.index_build_fixtures import add_vectors, all_are_found, begin, indexes, state
+from tests.db.search.index_build_fixtures import (
+    add_vectors,
+    all_are_found,
+    begin,
+    build_early,
+    indexes,
+    state,
+)
 from tests.support.queue_builders import enqueue
 from tests.support.searchable_chunks import Space, add_space
 
@@ -24,9 +29,7 @@ async def space(conn: Connection) -> Space:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few vectors are many, and none are too few for the index."""
-    monkeypatch.setattr(index_plan, "_FEWEST", 20)
-    monkeypatch.setattr(vector_ranking, "_EXACT_NUMBERS", 0)
+    build_early(monkeypatch)
 
 
 async def kill_in_the_build(conn: Connection, pool: Pool) -> None:

@@ -9,17 +9,16 @@ from psycopg import AsyncConnection, sql
 
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool
-from ingest.search import vector_ranking
 from ingest.store.embeddings import fresh_vectors, index_builds
 from ingest.store.search import vector_search
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import Begun, SearchedIndex, VectorQuery
-from ingest.ticks import index_plan
 from ingest.ticks.vector_indexer import index_vectors
 from tests.db.search.index_build_fixtures import (
     add_vectors,
     all_are_found,
     begin,
+    build_early,
     exact,
     indexes,
     state,
@@ -35,9 +34,7 @@ async def space(conn: Connection) -> Space:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few vectors are many, and none are too few for the index."""
-    monkeypatch.setattr(index_plan, "_FEWEST", 20)
-    monkeypatch.setattr(vector_ranking, "_EXACT_NUMBERS", 0)
+    build_early(monkeypatch)
 
 
 async def test_what_outweighs_the_index_is_built_with_it_and_the_old_index_goes(

@@ -10,20 +10,13 @@ from hypothesis import strategies as st
 from ingest.postgres.database import Connection
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import sources
-from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words, texts
+from tests.db.search.keyword_hits import keyword
+from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words
 
 
 @pytest.fixture
 async def space(conn: Connection) -> Space:
     return await add_space(conn)
-
-
-async def keyword(
-    conn: Connection, application_id: UUID, query: str, *, most: int = 1000
-) -> list[str]:
-    scope = SearchScope(application_id=application_id)
-    found = await found_by_words(conn, scope, query, most=most)
-    return await texts(conn, [hit.id for hit in found[:10]])
 
 
 async def test_the_first_sentence_of_a_document_finds_it(

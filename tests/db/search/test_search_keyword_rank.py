@@ -6,21 +6,14 @@ import pytest
 
 from ingest.postgres.database import Connection
 from ingest.store.search.scope import SearchScope
+from tests.db.search.keyword_hits import keyword
 from tests.support.queue_builders import add_application
-from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words, texts
+from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words
 
 
 @pytest.fixture
 async def space(conn: Connection) -> Space:
     return await add_space(conn)
-
-
-async def keyword(
-    conn: Connection, application_id: UUID, query: str, *, most: int = 1000
-) -> list[str]:
-    scope = SearchScope(application_id=application_id)
-    found = await found_by_words(conn, scope, query, most=most)
-    return await texts(conn, [hit.id for hit in found[:10]])
 
 
 async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(

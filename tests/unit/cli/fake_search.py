@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
+import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.client.http_client import Client, ServiceAddress
@@ -70,3 +71,11 @@ def measures(result: Result, mode: str, variant: str = "") -> dict[str, float]:
     runs = json.loads(result.stdout)["runs"]
     found = next(one for one in runs if (one["mode"], one["variant"]) == (mode, variant))
     return {name: one["mean"] for name, one in found["measures"].items()}
+
+
+def fake_search(monkeypatch: pytest.MonkeyPatch) -> FakeSearch:
+    """The service that `ingest eval` opens from now on; it makes no pauses."""
+    fake = FakeSearch()
+    monkeypatch.setattr("api.cli.commands.evaluate.open_client", fake.client)
+    monkeypatch.setattr("api.cli.commands.evaluate._PAUSE_SECONDS", 0)
+    return fake

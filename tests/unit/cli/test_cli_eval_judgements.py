@@ -8,28 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from api.cli.main import app
-from tests.unit.cli.fake_search import FakeSearch, hit, measures, run
+from tests.unit.cli.fake_search import FakeSearch, fake_search, hit, measures, run
 
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeSearch:
-    fake = FakeSearch()
-    monkeypatch.setattr("api.cli.commands.evaluate.open_client", fake.client)
-    monkeypatch.setattr("api.cli.commands.evaluate._PAUSE_SECONDS", 0)
-    return fake
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Callable[..., list[str]]:
-    def write(**contents: str) -> list[str]:
-        paths = []
-        for name, content in contents.items():
-            path = tmp_path / name
-            path.write_text(content)
-            paths.append(str(path))
-        return paths
-
-    return write
+    return fake_search(monkeypatch)
 
 
 def test_a_later_thumb_on_the_same_passage_replaces_the_earlier_one(

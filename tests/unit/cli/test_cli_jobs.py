@@ -1,19 +1,14 @@
 """`ingest job …`, `retry-failed` and `delete` against a made-up service."""
 
-import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any
 
 import httpx
 import pytest
-from typer.testing import CliRunner, Result
 
-from api.cli.client.http_client import Client, ServiceAddress
-from api.cli.main import app
 from tests.servers.fake_service import problem
+from tests.unit.cli.fake_jobs import FakeJobs, fake_jobs, ingest, objects
 
 A, B, C = (f"0191c3a0-0000-7000-8000-00000000000{digit}" for digit in "abc")
 
@@ -61,38 +56,9 @@ JOB = {
 }
 
 
-class FakeJobs:
-    """Notes requests and answers them by method and path; anything else is a 404."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[str, str, Any]] = []
-        self.answers: dict[str, httpx.Response] = {}
-
-    def client(self) -> Client:
-        target = ServiceAddress(url="http://ingest.test", key="k", key_from="the test")
-        return Client(target, transport=httpx.MockTransport(self._answer))
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        body = json.loads(request.content) if request.content else None
-        self.requests.append((request.method, request.url.path, body))
-        known = self.answers.get(f"{request.method} {request.url.path}")
-        return known or problem(404, "not_found", "job not found")
-
-
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
-    fake = FakeJobs()
-    for module in ("jobs", "sources", "workers"):
-        monkeypatch.setattr(f"api.cli.commands.{module}.open_client", fake.client)
-    return fake
-
-
-def ingest(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
-
-
-def objects(result: Result) -> Sequence[Any]:
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return fake_jobs(monkeypatch)
 
 
 def test_a_job_is_shown_with_its_question_and_its_log(service: FakeJobs) -> None:

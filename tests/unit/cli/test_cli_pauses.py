@@ -1,51 +1,15 @@
 """`ingest pause` and `resume`, and what jobs wait for."""
 
-import json
-from collections.abc import Sequence
-from typing import Any
-
 import httpx
 import pytest
-from typer.testing import CliRunner, Result
 
-from api.cli.client.http_client import Client, ServiceAddress
 from api.cli.client.wait_reasons import waiting_line
-from api.cli.main import app
-from tests.servers.fake_service import problem
-
-
-class FakeJobs:
-    """Notes requests and answers them by method and path; anything else is a 404."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[str, str, Any]] = []
-        self.answers: dict[str, httpx.Response] = {}
-
-    def client(self) -> Client:
-        target = ServiceAddress(url="http://ingest.test", key="k", key_from="the test")
-        return Client(target, transport=httpx.MockTransport(self._answer))
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        body = json.loads(request.content) if request.content else None
-        self.requests.append((request.method, request.url.path, body))
-        known = self.answers.get(f"{request.method} {request.url.path}")
-        return known or problem(404, "not_found", "job not found")
+from tests.unit.cli.fake_jobs import FakeJobs, fake_jobs, ingest, objects
 
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
-    fake = FakeJobs()
-    for module in ("jobs", "sources", "workers"):
-        monkeypatch.setattr(f"api.cli.commands.{module}.open_client", fake.client)
-    return fake
-
-
-def ingest(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
-
-
-def objects(result: Result) -> Sequence[Any]:
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return fake_jobs(monkeypatch)
 
 
 def test_pauses_of_providers_are_ended(service: FakeJobs) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
@@ -13,27 +12,8 @@ from ingest.providers.firecrawl.client import (
     FirecrawlClient,
 )
 from tests.servers.firecrawl_behaviour import Behaviour, SitePage
-from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
-from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read, running
-
-
-@pytest.fixture
-def inbox() -> Iterator[Inbox]:
-    with running(Inbox()) as inbox:
-        yield inbox
-
-
-@pytest.fixture
-def server() -> Iterator[FirecrawlServer]:
-    with firecrawl_server() as server:
-        yield server
-
-
-@pytest.fixture
-async def client(server: FirecrawlServer) -> AsyncIterator[FirecrawlClient]:
-    opened = FirecrawlClient(base_url=server.url, api_key=KEY)
-    yield opened
-    await opened.close()
+from tests.servers.firecrawl_server import KEY, FirecrawlServer
+from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read
 
 
 async def test_a_crawl_sends_its_events_and_can_be_read(

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
@@ -16,28 +15,9 @@ from ingest.providers.firecrawl.client import (
     StartUnclear,
 )
 from tests.servers.firecrawl_behaviour import Behaviour, SitePage
-from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+from tests.servers.firecrawl_server import FirecrawlServer
 from tests.support.movable_clock import MovableClock
-from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read, running
-
-
-@pytest.fixture
-def inbox() -> Iterator[Inbox]:
-    with running(Inbox()) as inbox:
-        yield inbox
-
-
-@pytest.fixture
-def server() -> Iterator[FirecrawlServer]:
-    with firecrawl_server() as server:
-        yield server
-
-
-@pytest.fixture
-async def client(server: FirecrawlServer) -> AsyncIterator[FirecrawlClient]:
-    opened = FirecrawlClient(base_url=server.url, api_key=KEY)
-    yield opened
-    await opened.close()
+from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read
 
 
 async def test_duplicates_reruns_and_late_pages_are_made(

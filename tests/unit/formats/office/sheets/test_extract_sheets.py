@@ -1,12 +1,7 @@
 """Workbooks: rows as records, sheets, formats of all ages."""
 
-import io
-
 import pytest
 
-from ingest.errors import Permanent
-from ingest.formats.registry import extract as extract_file
-from ingest.model import Document
 from tests.builders.make_mail import ole
 from tests.builders.make_sheets import (
     Cell,
@@ -16,23 +11,12 @@ from tests.builders.make_sheets import (
     ods_row,
     xlsx,
 )
-
-PEOPLE: list[list[Cell]] = [["Name", "Age"], ["Ann", 34], ["Bob", 7]]
-
-
-def extract(data: bytes, name: str = "a.xlsx") -> Document:
-    return extract_file(io.BytesIO(data), name=name)
+from tests.unit.formats.office.sheets.workbooks import PEOPLE, extract, refusal
 
 
 def text_of(*rows: list[Cell]) -> str:
     """What the rows of one sheet become, without its name."""
     return extract(xlsx({"S": rows})).text.removeprefix("## S").strip()
-
-
-def refusal(data: bytes, name: str = "a.xlsx") -> Permanent:
-    with pytest.raises(Permanent) as caught:
-        extract(data, name)
-    return caught.value
 
 
 def test_rows_are_records_under_the_name_of_their_sheet() -> None:

@@ -7,27 +7,14 @@ import pytest
 from ingest.errors import Permanent
 from ingest.formats.registry import extract as extract_file
 from ingest.formats.sheets import biff, limits
-from ingest.model import Document
 from tests.builders.make_mail import ole
 from tests.builders.make_sheets import (
-    Cell,
     excel_97_stream,
     ods,
     ods_row,
     xlsx,
 )
-
-PEOPLE: list[list[Cell]] = [["Name", "Age"], ["Ann", 34], ["Bob", 7]]
-
-
-def extract(data: bytes, name: str = "a.xlsx") -> Document:
-    return extract_file(io.BytesIO(data), name=name)
-
-
-def refusal(data: bytes, name: str = "a.xlsx") -> Permanent:
-    with pytest.raises(Permanent) as caught:
-        extract(data, name)
-    return caught.value
+from tests.unit.formats.office.sheets.workbooks import PEOPLE, extract, refusal
 
 
 @pytest.mark.parametrize("last", ["XFD1048576", "T1000000"])
