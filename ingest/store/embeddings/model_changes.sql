@@ -103,12 +103,19 @@ select seen.id, %(model_id)s, %(application_id)s, seen.updated_at
 on conflict (document_id, model_id) do update set document_updated_at = excluded.document_updated_at;
 
 -- name: lock_sources_to_switch
+-- Also those that have only marks: of a change that was taken back, or of a second job.
 select source.id
   from rag.knowledge_sources as source
- where source.application_id = %(application_id)s and source.deleted_at is null
-   and exists (
-        select from rag.documents as document
-         where document.source_id = source.id and document.embedding_model_id <> %(model_id)s)
+ where source.application_id = %(application_id)s and source.id in (
+        select document.source_id
+          from rag.documents as document
+         where document.application_id = %(application_id)s
+           and document.embedding_model_id <> %(model_id)s
+        union all
+        select document.source_id
+          from rag.reembedded_documents as done
+          join rag.documents as document on document.id = done.document_id
+         where done.application_id = %(application_id)s)
  order by source.id
    for no key update;
 

@@ -148,6 +148,23 @@ async def test_nothing_changes_over_while_one_document_lacks_its_vectors(
     assert await counts(change) == (3, 3, 2)
 
 
+async def test_a_change_that_is_taken_back_forgets_what_was_marked_under_the_lock_of_its_sources(
+    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add_files(change, 3)
+    monkeypatch.setattr(reembed, "_DOCUMENTS", 2)
+    monkeypatch.setattr(reembed, "_TIME_SLICE_SECONDS", -1.0)
+    await change.request()
+    await commit(change.pool, [await change.attempt(await change.take())])
+    marked = await counts(change)
+
+    async with transaction(change.pool.of(change.application_id)) as own:
+        done = await model_changes.switch(own, change.application_id, change.old.model_id)
+
+    # The lock itself is checked by the recorder of locks.
+    assert (done, marked, await counts(change)) == (True, (3, 3, 2), (3, 3, 0))
+
+
 async def test_a_paused_provider_makes_the_job_wait_and_loses_nothing(
     change: ModelChange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
