@@ -31,7 +31,7 @@ from tests.support.file_fixtures import House
 
 
 @pytest.fixture
-def empty(server: str) -> Iterator[str]:
+def empty_database(server: str) -> Iterator[str]:
     """The DSN of an empty database."""
     name = f"empty_{uuid4().hex}"
     with psycopg.connect(server, autocommit=True) as conn:

@@ -26,7 +26,7 @@ def rows(dsn: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Path:
+def new_folder(tmp_path: Path) -> Path:
     """A data folder whose first start initialises a cluster."""
     return tmp_path / "data"
 

@@ -18,8 +18,10 @@ from ingest.postgres.embedded.server import EmbeddedPostgres
 from tests.db.postgres.embedded_owner import ask, execute, owner_process, postgres_processes
 
 
-def test_a_cold_start_gives_a_durable_utf8_server_with_pgvector_and_no_tcp(empty: Path) -> None:
-    with EmbeddedPostgres(empty) as dsn:
+def test_a_cold_start_gives_a_durable_utf8_server_with_pgvector_and_no_tcp(
+    new_folder: Path,
+) -> None:
+    with EmbeddedPostgres(new_folder) as dsn:
         execute(dsn, "create extension vector")
         names = ("fsync", "autovacuum", "server_encoding", "listen_addresses")
         settings = [ask(dsn, f"show {name}") for name in names]
@@ -95,11 +97,11 @@ def test_a_stale_pid_file_whose_pid_is_in_use_again_does_not_stop_a_start(folder
     assert alive
 
 
-def test_interrupted_initialisation_is_repeated(empty: Path) -> None:
-    unfinished = empty / "postgres/cluster.new"
+def test_interrupted_initialisation_is_repeated(new_folder: Path) -> None:
+    unfinished = new_folder / "postgres/cluster.new"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18\n")
-    with EmbeddedPostgres(empty) as dsn:
+    with EmbeddedPostgres(new_folder) as dsn:
         answer = ask(dsn, "select 1")
 
     assert answer == 1

@@ -34,8 +34,8 @@ def test_joining_process_uses_the_running_server_and_leaves_it_running(folder: P
         assert ask(dsn, "select n from shared") == 1
 
 
-def test_processes_that_start_together_share_one_server(empty: Path) -> None:
-    command = [sys.executable, "-c", OWNER, str(empty), "join"]
+def test_processes_that_start_together_share_one_server(new_folder: Path) -> None:
+    command = [sys.executable, "-c", OWNER, str(new_folder), "join"]
     with ExitStack() as running:
         started = [
             running.enter_context(

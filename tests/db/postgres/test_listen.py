@@ -105,8 +105,8 @@ async def test_half_open_connection_is_replaced(proxy: DeafProxy, pool: Pool) ->
     assert proxy.connections == 2
 
 
-async def test_listening_to_another_database_is_deaf(empty: str, pool: Pool) -> None:
-    async with _listening(empty, pool) as (listener, _):
+async def test_listening_to_another_database_is_deaf(empty_database: str, pool: Pool) -> None:
+    async with _listening(empty_database, pool) as (listener, _):
         await until(lambda: truth_of(listener.problem == "not_delivered"))
 
 

@@ -15,47 +15,49 @@ from ingest.postgres.migrations import Migration, load_migrations, migrate, pend
 from ingest.postgres.server_check import check_server
 
 
-def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:
+def test_ten_processes_that_start_at_once_migrate_once(empty_database: str) -> None:
     with ThreadPoolExecutor(10) as pool:
-        applied = list(pool.map(lambda _: migrate(empty), range(10)))
+        applied = list(pool.map(lambda _: migrate(empty_database), range(10)))
 
     assert sum(1 for done in applied if done) == 1
-    assert pending_migrations(empty) == []
-    with psycopg.connect(empty) as conn:
+    assert pending_migrations(empty_database) == []
+    with psycopg.connect(empty_database) as conn:
         names = conn.execute("select name from app.applications").fetchall()
     assert names == [("default",)]
 
 
-def test_failed_migration_rolls_back_all(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_migration_rolls_back_all(
+    empty_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = Migration(version=9999, name="broken", sql=b"create table rag.half (); select 1/0")
     monkeypatch.setattr(migrations, "load_migrations", lambda: [*load_migrations(), broken])
 
     with pytest.raises(psycopg.errors.DivisionByZero):
-        migrate(empty)
+        migrate(empty_database)
 
-    with psycopg.connect(empty) as conn:
+    with psycopg.connect(empty_database) as conn:
         row = conn.execute("select to_regclass('rag.half'), to_regclass('app.applications')")
         assert row.fetchone() == (None, None)
 
 
 def test_a_migration_that_was_changed_after_it_was_applied_stops_the_start(
-    empty: str, monkeypatch: pytest.MonkeyPatch
+    empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    migrate(empty)
+    migrate(empty_database)
     [first, *rest] = load_migrations()
     changed = Migration(version=first.version, name=first.name, sql=first.sql + b"\n-- changed")
     monkeypatch.setattr(migrations, "load_migrations", lambda: [changed, *rest])
 
     with pytest.raises(SetupError, match="was changed"):
-        migrate(empty)
+        migrate(empty_database)
 
 
-def test_pending_migrations_are_those_not_applied(empty: str) -> None:
-    before = pending_migrations(empty)
-    migrate(empty)
+def test_pending_migrations_are_those_not_applied(empty_database: str) -> None:
+    before = pending_migrations(empty_database)
+    migrate(empty_database)
 
     assert before == load_migrations()
-    assert pending_migrations(empty) == []
+    assert pending_migrations(empty_database) == []
 
 
 def test_versions_are_dense_and_unique() -> None:

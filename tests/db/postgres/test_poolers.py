@@ -204,8 +204,10 @@ async def _seen(conn: Connection) -> tuple[Any, ...]:
 
 
 @needs_pgbouncer
-def test_two_starters_migrate_through_a_pooler_once(empty: str, transaction_mode: str) -> None:
-    theirs = make_conninfo(transaction_mode, dbname=conninfo_to_dict(empty)["dbname"])
+def test_two_starters_migrate_through_a_pooler_once(
+    empty_database: str, transaction_mode: str
+) -> None:
+    theirs = make_conninfo(transaction_mode, dbname=conninfo_to_dict(empty_database)["dbname"])
     with ThreadPoolExecutor(2) as starters:
         applied = list(starters.map(migrate, [theirs, theirs]))
 

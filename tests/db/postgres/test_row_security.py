@@ -36,14 +36,14 @@ async def ours(pool: Pool) -> AsyncIterator[Connection]:
 
 
 @pytest.fixture
-def login(empty: str) -> Iterator[str]:
+def login(empty_database: str) -> Iterator[str]:
     """A role with an empty database, which may create roles and bypass policies."""
-    with psycopg.connect(empty, autocommit=True) as conn:
+    with psycopg.connect(empty_database, autocommit=True) as conn:
         conn.execute("create extension vector")
         conn.execute("create role hosted login createrole bypassrls")
         database = sql.Identifier(conn.info.dbname)
         conn.execute(sql.SQL("grant create on database {} to hosted").format(database))
-        yield make_conninfo(empty, user="hosted")
+        yield make_conninfo(empty_database, user="hosted")
         own = conn.execute(
             "select rolname from pg_roles join pg_database on datname = current_database() "
             "where rolname like 'rag_ingest_' || pg_database.oid || '%'"

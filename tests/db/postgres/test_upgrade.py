@@ -68,11 +68,11 @@ def _schema(dsn: str) -> set[tuple[str, str, str, str]]:
 
 
 @pytest.fixture(params=_RELEASES, ids=lambda path: path.stem)
-def released(request: pytest.FixtureRequest, empty: str) -> str:
+def released(request: pytest.FixtureRequest, empty_database: str) -> str:
     """The DSN of a database as a released version has left it."""
-    with psycopg.connect(empty) as conn:
+    with psycopg.connect(empty_database) as conn:
         conn.execute(request.param.read_bytes())
-    return empty
+    return empty_database
 
 
 def test_an_upgraded_database_has_the_schema_of_a_new_one(released: str, dsn: str) -> None:
