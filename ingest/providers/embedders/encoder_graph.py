@@ -2,7 +2,7 @@
 
 What multiplies matrices is left to subclasses. Words stay in 8 bits, as in the file: only the rows
 of a text's words become 32 bits. Sums are normalized by two operators: the one that does both
-(SkipLayerNormalization) computes number by number, and takes seven times as long.
+(SkipLayerNormalization) takes seven times as long in onnxruntime 1.32, and as long in 1.22.
 """
 
 from abc import ABC, abstractmethod
