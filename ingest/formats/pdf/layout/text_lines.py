@@ -11,6 +11,7 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.baselines import is_on_another, tall_from
+from ingest.formats.pdf.layout.broken_lines import mend_broken_lines
 from ingest.formats.pdf.layout.rotation import rotated, upright_turn
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
@@ -168,6 +169,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         for line, (_, _, end) in zip(found.lines, spans, strict=True):
             line.ends_word = text[end : end + 1] == " "
     _drop_off_page(found)
+    found.lines = mend_broken_lines(text_page, turn, found.lines)
     _find_sizes(text_page, found.lines)
     tall = tall_from((line.top - line.bottom) / line.size for line in found.lines if line.size > 0)
     if any(line.top - line.bottom > tall * line.size > 0 for line in found.lines):
