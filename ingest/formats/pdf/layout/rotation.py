@@ -24,15 +24,15 @@ def upright_turn(
 ) -> int:
     """The turn by which most text is upright, as of a table that runs up the page."""
     apart = ends[:: max(len(ends) // _SAMPLE // 2 * 2, 2)]
-    if all(_turn_of(text_page, start) == shown for start in apart):
+    if all(turn_of(text_page, start) == shown for start in apart):
         return shown
     longest = nlargest(_SAMPLE, range(len(spans)), key=lambda index: len(spans[index][0]))
-    turns = [_turn_of(text_page, ends[2 * index]) for index in longest]
+    turns = [turn_of(text_page, ends[2 * index]) for index in longest]
     turn = turns[len(turns) // 2]
     return shown if turn is None or turns.count(turn) < len(turns) - 1 else turn
 
 
-def _turn_of(text_page: int, character: int) -> int | None:
+def turn_of(text_page: int, character: int) -> int | None:
     """Clockwise quarter turns after which a character is upright; None if it is slanted."""
     quarters = pdfium.char_angle(text_page, character) / (math.pi / 2)
     return -round(quarters) % 4 if abs(quarters - round(quarters)) < _SLANT else None

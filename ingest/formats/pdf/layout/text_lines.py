@@ -10,9 +10,9 @@ from typing import Literal
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
-from ingest.formats.pdf.layout.baselines import is_on_another, tall_from
+from ingest.formats.pdf.layout.baselines import FIRST_CJK, is_on_another, tall_from, unstacked
 from ingest.formats.pdf.layout.broken_lines import mend_broken_lines
-from ingest.formats.pdf.layout.rotation import rotated, upright_turn
+from ingest.formats.pdf.layout.rotation import rotated, turn_of, upright_turn
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 
@@ -251,10 +251,15 @@ def _loose(lines: Sequence[Line]) -> set[int]:
 
 def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
-    if line.is_turned or line.end - line.start != len(line.text):
+    if line.end - line.start != len(line.text):
         yield line
         return
     words = [match.span() for match in _WORD.finditer(line.text)]
+    if turn_of(text_page, line.start) == turn and line.text[0] < FIRST_CJK:
+        words = [part for word in words for part in unstacked(text_page, turn, line.start, word)]
+    elif line.is_turned:
+        yield line
+        return
     ends = [line.start + place for start, end in words for place in (start, end - 1)]
     boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
     first = 0

@@ -80,3 +80,16 @@ def test_lines_that_pdfium_leaves_together_come_apart() -> None:
         "| Basic salary | 3,200.00 | Income tax | 612.30 |\n"
         "| Overtime | 240.50 | Insurance | 301.20 |\n| Bonus | 500.00 | Pension | 160.00 |"
     )
+
+
+def test_single_figures_below_each_other_are_no_word() -> None:
+    columns = (("Item", "Nut", "Bolt", "Rod", "Total"), ("Qty", "3", "4", "9", "16"))
+    content = b"".join(
+        at(x, 700 - 15 * place, text, size=10)
+        for x, column in zip((60, 300), columns, strict=True)
+        for place, text in enumerate(column)
+    )
+
+    assert extract(content) == (
+        "| Item | Qty |\n|---|---|\n| Nut | 3 |\n| Bolt | 4 |\n| Rod | 9 |\n| Total | 16 |"
+    )
