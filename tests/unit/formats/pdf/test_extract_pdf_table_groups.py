@@ -56,3 +56,26 @@ def test_a_header_in_lower_case_is_a_row_of_its_own() -> None:
     found = extract_file(io.BytesIO(document(content)), name="a.pdf").text
 
     assert found.startswith("| item | price | stock |\n|---|---|---|\n| Nut | 2 | 9 |")
+
+
+def test_names_over_several_columns_name_them() -> None:
+    found = extract((158, "First half of the year"), (298, "Second half of the year"))
+
+    assert found.startswith(
+        "| Region | First half of the year Plan | First half of the year Actual |"
+        " Second half of the year Plan | Second half of the year Actual |\n"
+    )
+
+
+@pytest.mark.parametrize("xs", [(154, 294), (158, 300)])
+def test_names_above_the_first_of_columns_that_repeat(xs: tuple[float, float]) -> None:
+    found = extract((xs[0], "2023"), (xs[1], "2024"))
+
+    assert found.startswith("| Region | 2023 Plan | 2023 Actual | 2024 Plan | 2024 Actual |\n")
+
+
+def test_a_line_above_a_table_that_is_no_group_stays_above_it() -> None:
+    found = extract((100, "Report of"), (420, "Oslo"))
+
+    assert "Report of Plan" not in found
+    assert "Oslo Actual" not in found
