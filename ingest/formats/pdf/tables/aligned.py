@@ -18,7 +18,15 @@ from ingest.formats.pdf.tables.rows import (
     is_number,
     texts,
 )
-from ingest.formats.pdf.tables.runs import APART, FEWEST_ROWS, MOST_LINES, Cells, Run, runs
+from ingest.formats.pdf.tables.runs import (
+    FARTHEST,
+    FEWEST_ROWS,
+    MOST_ABOVE,
+    MOST_LINES,
+    Cells,
+    Run,
+    runs,
+)
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
 _FEWEST_GAPS = 2  # in the lines that are likely to have one, or stand side by side
@@ -47,13 +55,13 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
         pieces += [(piece, line) for line in others for piece in _split(line, glyphs)]
         cells = Cells(glyphs, {id(piece): [line] for piece, line in pieces})
         rows = baselines([piece for piece, _ in pieces])
-        left_over: list[list[Piece]] = []
-        marked = (_with_mark(row, cells.owners) for row in rows)
-        for run in runs([_with_currencies(row, cells.owners) for row in marked], cells):
-            found, left_over = left_over, run.lines
-            groups = run.take_from(found, cells)
+        rows = [_with_currencies(_with_mark(row, cells.owners), cells.owners) for row in rows]
+        end = 0
+        for run in runs(rows, cells):
+            count = len(run.lines)
+            groups = run.take_from(rows[max(end, run.start - MOST_ABOVE) : run.start], cells)
             if len(run.lines) >= FEWEST_ROWS and _replace(page, run, groups, cells):
-                left_over = []
+                end = run.start + count
 
 
 def _replace(page: PageLines, run: Run, groups: Sequence[Piece], cells: Cells) -> bool:
@@ -102,15 +110,16 @@ def _stretches(lines: Sequence[Line], near: Collection[int]) -> Iterator[list[Li
             continue
         stretch: list[Line] = []
         lowest = 0.0
-        for place in range(
-            max(marked[at] - _BEFORE, 0), min(marked[last] + 1 + _AFTER, len(lines))
-        ):
-            line = lines[place]
-            if stretch and _is_elsewhere(stretch[-1], lines[place : place + MOST_LINES], lowest):
+        first, end = max(marked[at] - _BEFORE, 0), marked[last] + 1 + _AFTER
+        for place, line in enumerate(lines[first:end], start=first):
+            following = lines[place : place + MOST_LINES]
+            is_text = line.kind == "text"
+            if stretch and (not is_text or _is_elsewhere(stretch[-1], following, lowest)):
                 yield stretch
                 stretch = []
-            lowest = min(lowest, line.bottom) if stretch else line.bottom
-            stretch.append(line)
+            if is_text:
+                lowest = min(lowest, line.bottom) if stretch else line.bottom
+                stretch.append(line)
         yield stretch
         at = last + 1
 
@@ -121,7 +130,7 @@ def _is_elsewhere(previous: Line, lines: Sequence[Line], lowest: float) -> bool:
         return True
     # The cells that stand in the middle of a row may come before those that begin at its top.
     below = [line.top for line in lines[1:] if line.top <= lowest + SLACK * line.height]
-    return lowest - max([lines[0].top, *below]) > APART * previous.height
+    return lowest - max([lines[0].top, *below]) > FARTHEST * previous.height
 
 
 def _with_mark(row: list[Piece], owners: dict[int, list[Line]]) -> list[Piece]:

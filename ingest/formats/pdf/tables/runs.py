@@ -13,10 +13,14 @@ from ingest.formats.pdf.tables.rows import WIDER, Piece, is_half_line, is_number
 FEWEST_ROWS = 3
 APART = 2.0
 """Line heights between rows."""
+FARTHEST = 3.5
+"""The same between rows at the same distance from each other."""
 MOST_LINES = 5
 """Of a cell, down to the middle of its row."""
 _WRAPPED = 0.7  # line heights between the lines of a cell
-_MOST_ABOVE = 12  # baselines that a run may take from the one above it
+_MOST_REFITS = 5  # of a run
+MOST_ABOVE = 12
+"""Baselines that a run may take from above its first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +31,16 @@ class Cells:
     owners: dict[int, list[Line]]
     """The lines of each piece, by its id."""
 
-    def split(self, pieces: Sequence[Piece], run: "Run") -> list[Piece]:
-        """The pieces; those that reach over several columns of the run as one for each of them."""
+    def split(
+        self, pieces: Sequence[Piece], lefts: Sequence[float], rights: Sequence[float]
+    ) -> list[Piece]:
+        """The pieces; those that reach over several columns as one for each of them."""
         found: list[Piece] = []
         for piece in pieces:
             owners = self.owners[id(piece)]
             parts = [piece]
             if len(owners) == 1 and self.glyphs.has_positions(owners[0]):
-                parts = split_at_columns(piece, owners[0], self.glyphs, run.lefts, run.rights)
+                parts = split_at_columns(piece, owners[0], self.glyphs, lefts, rights)
             for part in parts:
                 self.owners[id(part)] = owners
             found += parts
@@ -42,7 +48,7 @@ class Cells:
 
     def split_figures(self, pieces: Sequence[Piece], run: "Run") -> list[Piece]:
         """The same, if all cells but the first are figures."""
-        found = self.split(pieces, run)
+        found = self.split(pieces, run.lefts, run.rights)
         return found if are_figures(found[1:]) else list(pieces)
 
 
@@ -53,6 +59,9 @@ class Run:
     lefts: list[float] = field(default_factory=list)
     rights: list[float] = field(default_factory=list)
     lines: list[list[Piece]] = field(default_factory=list)
+    start: int = 0
+    """Index of its first baseline among all."""
+    refits: int = 0
 
     def take(self, pieces: list[Piece]) -> bool:
         """Add a baseline; returns False, and adds nothing, if its cells do not fit the columns."""
@@ -94,18 +103,43 @@ class Run:
         is_total = last.right > self.lefts[-1] and is_number(last.text.strip())
         return is_total and len(self.lines) >= FEWEST_ROWS and not is_number(piece.text.strip())
 
+    def take_apart(self, line: list[Piece], cells: Cells) -> bool:
+        """The same for a baseline whose cells stand close, or to which a cell above is several.
+
+        Cells that stand close are taken for one until a line shows their columns.
+        """
+        if self.take(cells.split_figures(line, self)):
+            return True
+        if self.refits == _MOST_REFITS:
+            return False
+        lefts, rights = [piece.left for piece in line], [piece.right for piece in line]
+        lines = [cells.split(other, lefts, rights) for other in self.lines]
+        if sum(map(len, lines)) == sum(map(len, self.lines)):
+            return False
+        fitted = Run()
+        if not all(fitted.take(other) for other in (*lines, line)):
+            return False
+        self.lefts, self.rights, self.lines = fitted.lefts, fitted.rights, fitted.lines
+        self.refits += 1
+        return True
+
     def take_from(self, above: Sequence[list[Piece]], cells: Cells) -> list[Piece]:
         """Take the baselines above that fit, up to the header; returns the groups that it has.
 
         A header may be wider than its columns, and end up as a run of its own.
         """
-        for line in reversed(above[-_MOST_ABOVE:]):
+        for line in reversed(above):
             gap = line[0].middle - self.lines[0][0].middle - line[0].height
-            if gap > APART * line[0].height:
+            most = FARTHEST if _are_regular([line, *self.lines[:2]]) else APART
+            if gap > most * line[0].height:
                 break
             if is_header(self.lines[0]):
                 return line if len(line) > 1 else []
-            if len(line) < 2 or not (self.take(line) or self.take(cells.split(line, self))):
+            parts = cells.split(line, self.lefts, self.rights)
+            is_whole = len(parts) > 1 and len(parts) >= len(self.lefts) - 1
+            if len(line) == 1 and not is_whole:
+                break
+            if not (len(line) > 1 and self.take(line)) and not self.take(parts):
                 break
             self.lines.insert(0, self.lines.pop())
         return []
@@ -129,17 +163,27 @@ def runs(lines: Sequence[list[Piece]], cells: Cells) -> Iterator[Run]:
             is_single = len(line) == 1
             is_row = not is_single or _begins_row(run, lines[index : index + MOST_LINES])
             is_title = is_single and _is_title(line[0], run, lines[index + 1 : index + 2])
-            is_near = gap < (APART if is_row else _WRAPPED) * line[0].height
-            if is_near and not is_title and run.take(line):
-                continue
-            if is_near and not is_single and run.take(cells.split_figures(line, run)):
+            most = APART if is_row else _WRAPPED
+            if not is_single and gap < FARTHEST * line[0].height:
+                around = (*run.lines[-2:], line, *lines[index + 1 : index + 2])
+                most = FARTHEST if _are_regular(around) else most
+            is_near = gap < most * line[0].height
+            fits = is_near and not is_title and run.take(line)
+            if fits or (is_near and not is_single and run.take_apart(line, cells)):
                 continue
             yield _without_end(run)
-            run = Run()
+            run = Run(start=index)
         if len(line) > 1:
+            run.start = run.start if run.lines else index
             run.take(line)
     if run.lines:
         yield _without_end(run)
+
+
+def _are_regular(lines: Sequence[Sequence[Piece]]) -> bool:
+    """Whether two of the distances between these baselines are the same."""
+    pitches = [upper[0].middle - lower[0].middle for upper, lower in pairwise(lines)]
+    return any(abs(p - q) < SLACK * lines[0][0].height for p, q in pairwise(pitches))
 
 
 def _begins_row(run: Run, lines: Sequence[Sequence[Piece]]) -> bool:

@@ -3,7 +3,7 @@
 import io
 
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import at, document
+from tests.builders.make_pdf import at, document, grid
 
 Cell = tuple[float, float, str]
 """x, y and text."""
@@ -122,3 +122,64 @@ def test_a_cell_that_begins_above_its_row_is_in_it() -> None:
         "| Code | Product | Sum |\n|---|---|---|\n| A-1 | Hinge | 12.00 |\n"
         "| A-2 | Door handle set of two | 49.80 |\n| A-3 | Lock | 31.00 |"
     )
+
+
+def spaced(*rows: tuple[str, ...], xs: tuple[float, ...], pitch: float) -> list[Cell]:
+    return [
+        (x, 700 - pitch * place, cell)
+        for place, row in enumerate(rows)
+        for x, cell in zip(xs, row, strict=True)
+        if cell
+    ]
+
+
+def test_rows_far_from_each_other_at_the_same_distance_are_a_table() -> None:
+    goods = spaced(("Item", "Qty", "Price", "Sum"), *_GOODS, xs=_XS, pitch=36)
+
+    assert extract(*goods) == (
+        "| Item | Qty | Price | Sum |\n|---|---|---|---|\n| Bolt | 12 | 0.10 | 1.20 |\n"
+        "| Nut | 40 | 0.05 | 2.00 |\n| Rod | 3 | 4 | 12 |"
+    )
+
+
+def test_a_cell_that_ends_close_to_the_next_is_told_from_it_by_later_rows() -> None:
+    bookings = (
+        ("01/02", "Opening balance", "", "310.44"),
+        ("02/02", "Salary", "", "310.44"),
+        ("03/02", "CARD PAYMENT TO STORE 3021", "45.12", "265.32"),
+        ("09/02", "CITY WATER", "61.00", "204.32"),
+        ("14/02", "ATM", "200.00", "4.32"),
+    )
+
+    found = extract(*spaced(*bookings, xs=(50, 90, 253, 340), pitch=18))
+
+    assert found == (
+        "| 01/02 | Opening balance |  | 310.44 |\n|---|---|---|---|\n"
+        "| 02/02 | Salary |  | 310.44 |\n"
+        "| 03/02 | CARD PAYMENT TO STORE 3021 | 45.12 | 265.32 |\n"
+        "| 09/02 | CITY WATER | 61.00 | 204.32 |\n| 14/02 | ATM | 200.00 | 4.32 |"
+    )
+
+
+def test_a_header_whose_cells_all_stand_close_is_split() -> None:
+    header = ((50, 718, "Item"), (75, 718, "Quantity"), (118, 718, "Price"), (146, 718, "Sum"))
+    goods = spaced(*_GOODS, xs=(50, 91, 121, 150), pitch=18)
+
+    assert extract(*header, *goods).startswith(
+        "| Item | Quantity | Price | Sum |\n|---|---|---|---|\n| Bolt | 12 | 0.10 | 1.20 |"
+    )
+
+
+def test_a_ruled_table_is_no_cell_of_what_is_beside_it() -> None:
+    rates = rows(
+        ("Rate", "Net"), ("23%", "121"), ("8%", "50"), ("All", "171"), xs=(54, 124), top=664
+    )
+    paid = (("Paid", "0.00"), ("To pay", "148.83"), ("Sum", "148.83"), ("Tip", "1.00"))
+    cells = [*rates, *rows(*paid, xs=(300, 400))]
+    content = b"".join(at(x, y, text, size=10) for x, y, text in cells)
+    ruled = grid((50, 120, 190), (676, 658, 640, 622, 604))
+
+    found = extract_file(io.BytesIO(document(content + ruled)), name="a.pdf").text
+
+    assert "| Rate | Net |\n|---|---|\n| 23% | 121 |\n| 8% | 50 |\n| All | 171 |" in found
+    assert "| Paid | 0.00 |\n|---|---|\n| To pay | 148.83 |" in found
