@@ -255,9 +255,10 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
         yield line
         return
     words = [match.span() for match in _WORD.finditer(line.text)]
-    if turn_of(text_page, line.start) == turn and line.text[0] < FIRST_CJK:
+    may_be_stacked = line.text[0] < FIRST_CJK
+    if may_be_stacked and turn_of(text_page, line.start) == turn:
         words = [part for word in words for part in unstacked(text_page, turn, line.start, word)]
-    elif line.is_turned:
+    elif line.is_turned and not (may_be_stacked and turn_of(text_page, line.end - 1) == turn):
         yield line
         return
     ends = [line.start + place for start, end in words for place in (start, end - 1)]

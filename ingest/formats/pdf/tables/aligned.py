@@ -60,12 +60,17 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
         for run in runs(rows, cells):
             count = len(run.lines)
             groups = run.take_from(rows[max(end, run.start - MOST_ABOVE) : run.start], cells)
-            if len(run.lines) >= FEWEST_ROWS and _replace(page, run, groups, cells):
+            if _replace(page, run, groups, cells):
                 end = run.start + count
+            else:
+                for part in run.parts():
+                    _replace(page, part, [], cells)
 
 
 def _replace(page: PageLines, run: Run, groups: Sequence[Piece], cells: Cells) -> bool:
     """Returns whether the run was a table or form. `groups`: what may name those of its columns."""
+    if len(run.lines) < FEWEST_ROWS:
+        return False
     by_columns = is_by_columns(run.lines, run.lefts, cells.owners)
     pieces = [piece for line in run.lines for piece in line]
     lines = run.placed()

@@ -4,6 +4,7 @@ from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import median
 
 from ingest.formats.pdf.layout.text_lines import SLACK, Line
 from ingest.formats.pdf.tables.cells import Glyphs
@@ -17,6 +18,7 @@ FARTHEST = 3.5
 """The same between rows at the same distance from each other."""
 MOST_LINES = 5
 """Of a cell, down to the middle of its row."""
+_TALLER = 1.5  # times the height of the smallest text: more than of another font
 _WRAPPED = 0.7  # line heights between the lines of a cell
 _MOST_REFITS = 5  # of a run
 MOST_ABOVE = 12
@@ -144,6 +146,19 @@ class Run:
             self.lines.insert(0, self.lines.pop())
         return []
 
+    def parts(self) -> Iterator["Run"]:
+        """What is above and below its widest gap: tables that happen to fit the same columns."""
+        pitches = [upper[0].middle - lower[0].middle for upper, lower in pairwise(self.lines)]
+        if len(pitches) < FEWEST_ROWS:
+            return
+        widest = max(range(len(pitches)), key=pitches.__getitem__) + 1
+        if pitches[widest - 1] < WIDER * median(pitches):
+            return
+        for lines in (self.lines[:widest], self.lines[widest:]):
+            part = Run()
+            if all(part.take(line) for line in lines):
+                yield part
+
     def placed(self) -> list[list[Piece]]:
         """The baselines, each piece with its column."""
         return [
@@ -181,7 +196,10 @@ def runs(lines: Sequence[list[Piece]], cells: Cells) -> Iterator[Run]:
 
 
 def _are_regular(lines: Sequence[Sequence[Piece]]) -> bool:
-    """Whether two of the distances between these baselines are the same."""
+    """Whether two of the distances between these baselines are the same, and all heights."""
+    heights = [line[0].height for line in lines]
+    if max(heights) > _TALLER * min(heights):
+        return False
     pitches = [upper[0].middle - lower[0].middle for upper, lower in pairwise(lines)]
     return any(abs(p - q) < SLACK * lines[0][0].height for p, q in pairwise(pitches))
 

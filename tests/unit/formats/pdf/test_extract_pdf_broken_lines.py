@@ -5,6 +5,7 @@ import io
 import pytest
 from pdfminer.fontmetrics import FONT_METRICS
 
+from ingest.formats.pdf.layout import rotation
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document
 
@@ -93,3 +94,13 @@ def test_single_figures_below_each_other_are_no_word() -> None:
     assert extract(content) == (
         "| Item | Qty |\n|---|---|\n| Nut | 3 |\n| Bolt | 4 |\n| Rod | 9 |\n| Total | 16 |"
     )
+
+
+def test_a_line_that_is_a_whole_page_tells_its_turn_by_most_of_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first characters are a page number as the page is held; the rest is turned."""
+    monkeypatch.setattr(rotation, "turn_of", lambda _, character: 0 if character < 8 else 1)
+    text = "208 " + "Outlays 3,446 7,215 " * 60
+
+    assert rotation.upright_turn(0, [(text, 0, len(text))], [0, len(text) - 1], 3) == 1

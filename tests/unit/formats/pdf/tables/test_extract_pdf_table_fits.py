@@ -183,3 +183,18 @@ def test_a_ruled_table_is_no_cell_of_what_is_beside_it() -> None:
 
     assert "| Rate | Net |\n|---|---|\n| 23% | 121 |\n| 8% | 50 |\n| All | 171 |" in found
     assert "| Paid | 0.00 |\n|---|---|\n| To pay | 148.83 |" in found
+
+
+def test_two_tables_that_fit_the_same_columns_are_found_apart() -> None:
+    """All of it is no table: most cells are empty."""
+    header = ("No.", "Description", "Date", "Quantity", "Price", "VAT", "Amount")
+    goods = rows(header, ("1908-S", "Chair", "02/17", "3", "191.00", "19", "573"), xs=(
+        50, 100, 210, 280, 350, 430, 480))  # fmt: skip
+    goods += [(100, 664, "blue"), (280, 664, "pieces")]
+    totals = rows(("Subtotal", "573.00"), ("19% VAT", "108.87"), ("Total", "681.87"), xs=(
+        350, 480), top=632)  # fmt: skip
+
+    found = extract(*goods, *totals)
+
+    assert "| Subtotal | 573.00 |\n|---|---|\n| 19% VAT | 108.87 |\n| Total | 681.87 |" in found
+    assert "|  |  |" not in found.partition("Subtotal")[2]
