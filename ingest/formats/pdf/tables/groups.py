@@ -48,11 +48,30 @@ def under_names(
     lefts: Sequence[float],
     rights: Sequence[float],
 ) -> list[Piece]:
-    """The header with the names of groups above it; empty if they are no such names."""
-    if len(names) < _FEWEST or any(is_number(piece.text.strip()) for piece in (*names, *header)):
+    """The header with the names of groups above it; empty if they are no such names.
+
+    Names above a single column are the first line of its header.
+    """
+    alone: dict[int, Piece] = {}
+    for name in names:
+        columns = [
+            column
+            for column, (left, right) in enumerate(zip(lefts, rights, strict=True))
+            if left < name.right and name.left < right
+        ]
+        if len(columns) == 1:
+            alone[columns[0]] = name
+    groups = [name for name in names if name not in alone.values()]
+    below = [piece for piece in header if piece.column not in alone]
+    if len(groups) < _FEWEST or any(is_number(piece.text.strip()) for piece in (*names, *header)):
         return []
-    groups = _by_nearest(names, header, lefts, rights)
-    return _joined(names, groups, header) if _are_above(names, groups, lefts, rights) else []
+    named = _by_nearest(groups, below, lefts, rights)
+    if not _are_above(groups, named, lefts, rights):
+        return []
+    has_header = {piece.column for piece in header}
+    first = [name._replace(column=c) for c, name in alone.items() if c not in has_header]
+    singles = [{column} for column in alone]
+    return first + _joined([*alone.values(), *groups], [*singles, *named], header)
 
 
 def _are_above(

@@ -37,21 +37,26 @@ class Cells:
         self, pieces: Sequence[Piece], lefts: Sequence[float], rights: Sequence[float]
     ) -> list[Piece]:
         """The pieces; those that reach over several columns as one for each of them."""
+        return [part for piece in pieces for part in self._parts(piece, lefts, rights)]
+
+    def split_figures(
+        self, pieces: Sequence[Piece], lefts: Sequence[float], rights: Sequence[float]
+    ) -> list[Piece]:
+        """The same for pieces of which all but the first column would be figures."""
         found: list[Piece] = []
         for piece in pieces:
-            owners = self.owners[id(piece)]
-            parts = [piece]
-            if len(owners) == 1 and self.glyphs.has_positions(owners[0]):
-                parts = split_at_columns(piece, owners[0], self.glyphs, lefts, rights)
-            for part in parts:
-                self.owners[id(part)] = owners
-            found += parts
+            parts = self._parts(piece, lefts, rights)
+            found += parts if are_figures(parts[1:]) else [piece]
         return found
 
-    def split_figures(self, pieces: Sequence[Piece], run: "Run") -> list[Piece]:
-        """The same, if all cells but the first are figures."""
-        found = self.split(pieces, run.lefts, run.rights)
-        return found if are_figures(found[1:]) else list(pieces)
+    def _parts(self, piece: Piece, lefts: Sequence[float], rights: Sequence[float]) -> list[Piece]:
+        owners = self.owners[id(piece)]
+        if len(owners) > 1 or not self.glyphs.has_positions(owners[0]):
+            return [piece]
+        parts = split_at_columns(piece, owners[0], self.glyphs, lefts, rights)
+        for part in parts:
+            self.owners[id(part)] = owners
+        return parts
 
 
 @dataclass(slots=True)
@@ -110,12 +115,12 @@ class Run:
 
         Cells that stand close are taken for one until a line shows their columns.
         """
-        if self.take(cells.split_figures(line, self)):
+        if self.take(cells.split_figures(line, self.lefts, self.rights)):
             return True
         if self.refits == _MOST_REFITS:
             return False
         lefts, rights = [piece.left for piece in line], [piece.right for piece in line]
-        lines = [cells.split(other, lefts, rights) for other in self.lines]
+        lines = [cells.split_figures(other, lefts, rights) for other in self.lines]
         if sum(map(len, lines)) == sum(map(len, self.lines)):
             return False
         fitted = Run()

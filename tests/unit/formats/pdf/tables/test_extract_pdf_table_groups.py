@@ -79,3 +79,33 @@ def test_a_line_above_a_table_that_is_no_group_stays_above_it() -> None:
 
     assert "Report of Plan" not in found
     assert "Oslo Actual" not in found
+
+
+def test_names_of_single_columns_beside_groups_are_part_of_their_header() -> None:
+    rows = (
+        ("", "Men", "Women", "Men", "Women", "people"),
+        ("20-29", "10", "12", "14", "15", "51"),
+        ("30-39", "20", "22", "24", "25", "91"),
+    )
+    xs = (54, 154, 224, 294, 364, 450)
+    content = b"".join(
+        at(x, 700 - 18 * place, cell, size=10)
+        for place, row in enumerate(rows)
+        for x, cell in zip(xs, row, strict=True)
+        if cell
+    )
+    names = ((54, "Age"), (165, "Living in town"), (300, "Living elsewhere"), (450, "All"))
+    above = b"".join(at(x, 718, name, size=10) for x, name in names)
+
+    found = extract_file(io.BytesIO(document(above + content)), name="a.pdf").text
+
+    assert found.startswith(
+        "| Age | Living in town Men | Living in town Women | Living elsewhere Men |"
+        " Living elsewhere Women | All people |\n"
+    )
+
+
+def test_names_of_two_words_are_not_split_at_their_columns() -> None:
+    found = extract((160, "All of it"), (300, "New of it"), last=False)
+
+    assert "All of it Plan | All of it Actual | New of it Plan | New of it Actual |" in found
