@@ -11,7 +11,8 @@ from ingest.formats.pdf.engine import pdfium_annotations as pdfium
 from ingest.formats.pdf.layout.links import Link
 from ingest.optional_steps import improve
 
-_MOST = 2000  # annotations per page
+_MOST = 20_000  # annotations per page; forms have fields behind thousands of links
+_MOST_READ = 2000  # fields, links, comments and files per page, of each kind
 _LONGEST = 20_000  # characters per comment or field
 _FEWEST_WORDS = 5
 _NO_WORDS = {"on", "yes", "1", "true", "off", ""}
@@ -60,11 +61,11 @@ def read_annotations(document: int, form: Any, page: int) -> PageAnnotations:
             may_show = may_show or not pdfium.is_unseen_signature(form, annotation)
             continue
         may_show = may_show or kind != pdfium.LINK
-        if kind == pdfium.FILE:
+        if kind == pdfium.FILE and len(found.files) < _MOST_READ:
             found.files.append(index)
-        elif kind == pdfium.LINK:
+        elif kind == pdfium.LINK and len(found.links) < _MOST_READ:
             found.links += improve("links", partial(_links, document, annotation), otherwise=list)
-        elif kind in pdfium.COMMENTS:
+        elif kind in pdfium.COMMENTS and len(found.comments) < _MOST_READ:
             text = improve("notes", partial(pdfium.contents, annotation), otherwise=str).strip()
             if text:
                 found.comments.append(text[:_LONGEST])
@@ -81,9 +82,13 @@ def _links(document: int, annotation: int) -> list[Link]:
 
 def read_fields(form: Any, page: int, notes: PageAnnotations) -> None:
     """Add ticked boxes, radio buttons and text fields; the form must know the page."""
+    fields = 0
     for _, kind, annotation in pdfium.annotations(page, _MOST):
         if kind != pdfium.WIDGET:
             continue
+        fields += 1
+        if fields > _MOST_READ:
+            return
         if (ticked := pdfium.ticked(form, annotation)) is not None:
             notes.ticked += filter(None, [_label(*ticked)])
         elif (entered := pdfium.entered(form, annotation)) is not None:

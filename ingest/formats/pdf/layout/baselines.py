@@ -1,12 +1,19 @@
 """Tells apart the baselines of text that pdfium takes for one line, as of cells in a table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
+from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
+from ingest.formats.pdf.layout.rotation import rotated
+
+FIRST_CJK = "\u3000"
+"""Characters from here on may stand below each other in one line."""
 
 _TALL = 2.0  # height by font size; above this, a line has text of several baselines
 _TALLER = 1.3  # times the usual height by font size; above this, it may have
 _CELL = 0.75  # font sizes between two cells
+_BELOW = 0.7  # heights of a character, to the next line
 _LOWER = 0.4  # font sizes; a cell of one line, in the middle of a row of two lines, is this far off
 
 
@@ -31,3 +38,34 @@ def is_on_another(first: Box, before: Box, box: Box, size: float) -> bool:
     is_as_high = abs((box[1] - box[3]) - (first[1] - first[3])) < 0.1 * size
     is_apart = box[0] - before[2] > _CELL * size or box[2] < first[0]
     return is_as_high and distance > _LOWER * size and is_apart
+
+
+def unstacked(
+    text_page: int, turn: int, first: int, word: tuple[int, int]
+) -> Iterator[tuple[int, int]]:
+    """A word, or its parts if they stand below each other: a column of single figures.
+
+    `first`: pdfium's index of the line. `word`: start and end in it.
+    """
+    start, end = word
+    if end - start < 2 or not _is_below(*_boxes(text_page, turn, [first + start, first + end - 1])):
+        yield word
+        return
+    boxes = _boxes(text_page, turn, range(first + start, first + end))
+    part = start
+    for place, (box, below) in enumerate(pairwise(boxes), start=start + 1):
+        if _is_below(box, below):
+            yield part, place
+            part = place
+    yield part, end
+
+
+def _boxes(text_page: int, turn: int, characters: Sequence[int]) -> list[Box]:
+    return [rotated(box, turn) for box in pdfium.char_boxes(text_page, characters)]
+
+
+def _is_below(box: Box, other: Box) -> bool:
+    """Whether a character as high stands on a lower line."""
+    height = box[1] - box[3]
+    is_as_high = abs(other[1] - other[3] - height) < 0.1 * height
+    return is_as_high and box[3] - other[3] > _BELOW * height

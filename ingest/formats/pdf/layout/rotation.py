@@ -1,7 +1,7 @@
 """Turns boxes so that the text of a page is upright."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from typing import Any, overload
 
@@ -12,6 +12,7 @@ from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 
 _SAMPLE = 5  # lines that tell how the text of a page runs
+_LONG = 300  # characters of a line; pdfium breaks no lines in some text that runs up the page
 _SLANT = 0.05  # quarter turns by which upright text may be turned
 
 Column = NDArray[np.float32]
@@ -24,15 +25,26 @@ def upright_turn(
 ) -> int:
     """The turn by which most text is upright, as of a table that runs up the page."""
     apart = ends[:: max(len(ends) // _SAMPLE // 2 * 2, 2)]
-    if all(_turn_of(text_page, start) == shown for start in apart):
+    if all(turn_of(text_page, start) == shown for start in apart):
         return shown
     longest = nlargest(_SAMPLE, range(len(spans)), key=lambda index: len(spans[index][0]))
-    turns = [_turn_of(text_page, ends[2 * index]) for index in longest]
+    turns = [
+        turn_of(text_page, ends[2 * index] + place)
+        for index in longest
+        for place in _places(spans[index][0])
+    ]
     turn = turns[len(turns) // 2]
     return shown if turn is None or turns.count(turn) < len(turns) - 1 else turn
 
 
-def _turn_of(text_page: int, character: int) -> int | None:
+def _places(text: str) -> Iterator[int]:
+    """The first character of a line; of one that is most of a page, some others, too."""
+    yield 0
+    for start in range(_LONG, len(text), max(_LONG, len(text) // _SAMPLE)):
+        yield next(place for place in range(start, -1, -1) if text[place] > " ")
+
+
+def turn_of(text_page: int, character: int) -> int | None:
     """Clockwise quarter turns after which a character is upright; None if it is slanted."""
     quarters = pdfium.char_angle(text_page, character) / (math.pi / 2)
     return -round(quarters) % 4 if abs(quarters - round(quarters)) < _SLANT else None

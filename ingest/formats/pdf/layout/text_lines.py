@@ -10,8 +10,9 @@ from typing import Literal
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
-from ingest.formats.pdf.layout.baselines import is_on_another, tall_from
-from ingest.formats.pdf.layout.rotation import rotated, upright_turn
+from ingest.formats.pdf.layout.baselines import FIRST_CJK, is_on_another, tall_from, unstacked
+from ingest.formats.pdf.layout.broken_lines import mend_broken_lines
+from ingest.formats.pdf.layout.rotation import rotated, turn_of, upright_turn
 from ingest.formats.pdf.layout.spans import HYPHEN as HYPHEN
 from ingest.formats.pdf.layout.spans import line_spans, utf16_indices
 
@@ -168,6 +169,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
         for line, (_, _, end) in zip(found.lines, spans, strict=True):
             line.ends_word = text[end : end + 1] == " "
     _drop_off_page(found)
+    found.lines = mend_broken_lines(text_page, turn, found.lines)
     _find_sizes(text_page, found.lines)
     tall = tall_from((line.top - line.bottom) / line.size for line in found.lines if line.size > 0)
     if any(line.top - line.bottom > tall * line.size > 0 for line in found.lines):
@@ -249,10 +251,16 @@ def _loose(lines: Sequence[Line]) -> set[int]:
 
 def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     """The line, or its parts if pdfium put text of several baselines into it, as of short cells."""
-    if line.is_turned or line.end - line.start != len(line.text):
+    if line.end - line.start != len(line.text):
         yield line
         return
     words = [match.span() for match in _WORD.finditer(line.text)]
+    may_be_stacked = line.text[0] < FIRST_CJK
+    if may_be_stacked and turn_of(text_page, line.start) == turn:
+        words = [part for word in words for part in unstacked(text_page, turn, line.start, word)]
+    elif line.is_turned and not (may_be_stacked and turn_of(text_page, line.end - 1) == turn):
+        yield line
+        return
     ends = [line.start + place for start, end in words for place in (start, end - 1)]
     boxes = [rotated(box, turn) for box in pdfium.char_boxes(text_page, ends)]
     first = 0

@@ -13,6 +13,7 @@ import numpy as np
 
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Boxes
+from ingest.formats.pdf.layout.baselines import FIRST_CJK
 from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
@@ -23,7 +24,6 @@ _SQUARE = 1.5  # width by height of a character, at most
 _APART = 1.0  # points between characters without width, at least
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
 _SPACE_INSIDE = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
-_FIRST_CJK = "\u3000"
 _TURN = 3  # quarter turns that make columns from right to left lines from the top down
 _VERTICAL = 0.6  # share of characters that stand alone, or in lines higher than wide
 _FEWEST = 30  # such characters
@@ -105,7 +105,7 @@ def _is_vertical(lines: Sequence[Line]) -> bool:
     for line in lines:
         length = len(line.text)
         total += length
-        if line.text[0] >= _FIRST_CJK and (
+        if line.text[0] >= FIRST_CJK and (
             length == 1 or line.height > _TALL * (line.right - line.left)
         ):
             vertical += length

@@ -1,86 +1,42 @@
 """Finds tables without ruled lines: rows with the same columns, separated by clear gaps."""
 
-from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.layout.raised import is_mark_of_note
 from ingest.formats.pdf.layout.text_lines import SLACK, Line, PageLines, Table
+from ingest.formats.pdf.tables.blocks import is_by_columns
 from ingest.formats.pdf.tables.cells import Glyphs, replace_by_table, replace_lines
-from ingest.formats.pdf.tables.groups import under_groups
+from ingest.formats.pdf.tables.fitting import header_above_values
+from ingest.formats.pdf.tables.groups import under_groups, under_names
 from ingest.formats.pdf.tables.kinds import as_form, is_contents, is_table
 from ingest.formats.pdf.tables.rows import (
-    WIDER,
     Piece,
     baselines,
     first_baselines,
     grouped,
-    is_half_line,
     is_number,
     texts,
 )
+from ingest.formats.pdf.tables.runs import (
+    FARTHEST,
+    FEWEST_ROWS,
+    MOST_ABOVE,
+    MOST_LINES,
+    Cells,
+    Run,
+    runs,
+)
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
-_FEWEST_ROWS = 3
 _FEWEST_GAPS = 2  # in the lines that are likely to have one, or stand side by side
-_APART = 2.0  # line heights between rows
-_WRAPPED = 0.7  # line heights between the lines of a cell
 _BETWEEN = 6  # lines without gaps between two lines with gaps, as where a cell wraps
 _BEFORE, _AFTER = 2, 4  # lines around those with gaps
 _SMALLER = 0.85  # times the height of the text beside it: a raised mark
 _TOUCHING = 0.5  # line heights between a mark and its text
+_BESIDE = 1.5  # line heights between a header and its values
+_CURRENCIES = frozenset("$€£¥₹")
 _JUMP = 8.0  # line heights; further up begins a column of the page, not a cell
-
-
-@dataclass(slots=True)
-class _Run:
-    """Baselines that may form a table. Columns are disjoint and sorted from left to right."""
-
-    lefts: list[float] = field(default_factory=list)
-    rights: list[float] = field(default_factory=list)
-    lines: list[list[Piece]] = field(default_factory=list)
-
-    def take(self, pieces: list[Piece]) -> bool:
-        """Add a baseline; returns False, and adds nothing, if its cells do not fit the columns."""
-        lefts, rights = self.lefts, self.rights
-        known: dict[int, tuple[float, float]] = {}
-        new = []
-        for piece in pieces:
-            left, right = piece.left, piece.right
-            place = bisect_right(rights, left)
-            if place == len(lefts) or lefts[place] >= right:
-                new.append((left, right))
-            elif place in known:
-                return False
-            elif place + 1 < len(lefts) and lefts[place + 1] < right:
-                if not self._runs_over(piece, place, is_alone=len(pieces) == 1):
-                    return False
-                known[place] = (left, rights[place])
-            else:
-                known[place] = (left, right)
-        if len(pieces) == 1 and new:  # a cell that wraps stays in its column
-            return False
-        for column, (left, right) in known.items():
-            lefts[column] = min(lefts[column], left)
-            rights[column] = max(rights[column], right)
-        for left, right in new:
-            insort(self.lefts, left)
-            insort(self.rights, right)
-        self.lines.append(pieces)
-        return True
-
-    def _runs_over(self, piece: Piece, place: int, *, is_alone: bool) -> bool:
-        """Whether this continues a cell, and goes on over the empty cells to its right."""
-        starts_there = abs(piece.left - self.lefts[place]) < SLACK * piece.height
-        return is_alone and place > 0 and starts_there and piece.right <= self.rights[-1]
-
-    def placed(self) -> list[list[Piece]]:
-        """The baselines, each piece with its column."""
-        return [
-            [Piece(bisect_right(self.lefts, piece.left) - 1, *piece[1:]) for piece in line]
-            for line in self.lines
-        ]
 
 
 def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> None:
@@ -92,31 +48,51 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
         likely = [line for line in stretch if line.start in near]
         glyphs.load_words(likely)
         pieces = [(piece, line) for line in likely for piece in _split(line, glyphs)]
-        if len(pieces) < len(likely) + _FEWEST_GAPS:
+        if len(pieces) < len(baselines([piece for piece, _ in pieces])) + _FEWEST_GAPS:
             continue
         others = [line for line in stretch if line.start not in near]
         glyphs.load_words(others)
         pieces += [(piece, line) for line in others for piece in _split(line, glyphs)]
-        owners = {id(piece): [line] for piece, line in pieces}
+        cells = Cells(glyphs, {id(piece): [line] for piece, line in pieces})
         rows = baselines([piece for piece, _ in pieces])
-        for run in _runs([_with_mark(row, owners) for row in rows]):
-            if len(run.lines) < _FEWEST_ROWS:
-                continue
-            inside = {o.start: o for line in run.lines for p in line for o in owners[id(p)]}
-            _replace(page, run, list(inside.values()))
+        rows = [_with_currencies(_with_mark(row, cells.owners), cells.owners) for row in rows]
+        end = 0
+        for run in runs(rows, cells):
+            count = len(run.lines)
+            groups = run.take_from(rows[max(end, run.start - MOST_ABOVE) : run.start], cells)
+            if _replace(page, run, groups, cells):
+                end = run.start + count
+            else:
+                for part in run.parts():
+                    _replace(page, part, [], cells)
 
 
-def _replace(page: PageLines, run: _Run, inside: Sequence[Line]) -> None:
-    lines = under_groups(run.placed(), run.lefts, run.rights)
+def _replace(page: PageLines, run: Run, groups: Sequence[Piece], cells: Cells) -> bool:
+    """Returns whether the run was a table or form. `groups`: what may name those of its columns."""
+    if len(run.lines) < FEWEST_ROWS:
+        return False
+    by_columns = is_by_columns(run.lines, run.lefts, cells.owners)
+    pieces = [piece for line in run.lines for piece in line]
+    lines = run.placed()
+    if named := under_names(groups, lines[0], run.lefts, run.rights):
+        lines[0] = named
+        pieces += groups
+    else:
+        lines = under_groups(lines, run.lefts, run.rights)
+    inside = list({id(o): o for piece in pieces for o in cells.owners[id(piece)]}.values())
     rows = [texts(row, len(run.lefts)) for row in grouped(lines, first_baselines(lines))]
-    if len(rows) < _FEWEST_ROWS:
-        return
-    pairs = as_form(rows)
+    if len(rows) < FEWEST_ROWS:
+        return False
+    edges = list(zip(run.lefts, run.rights, strict=True))
+    rows, edges = header_above_values(rows, edges, _BESIDE * pieces[0].height)
+    pairs = as_form(rows, by_columns=by_columns)
     if pairs is not None:
         _replace_by_pairs(page, inside, pairs)
-    elif is_table(rows) and not is_contents(rows):
-        columns = list(zip(run.lefts, run.rights, strict=True))
-        replace_by_table(page, inside, Table(rows, columns))
+        return True
+    if not is_table(rows, by_columns=by_columns) or is_contents(rows):
+        return False
+    replace_by_table(page, inside, Table(rows, edges))
+    return True
 
 
 def _replace_by_pairs(page: PageLines, inside: Sequence[Line], pairs: Sequence[str]) -> None:
@@ -134,44 +110,32 @@ def _stretches(lines: Sequence[Line], near: Collection[int]) -> Iterator[list[Li
         last = at
         while last + 1 < len(marked) and marked[last + 1] - marked[last] <= _BETWEEN + 1:
             last += 1
-        if last - at + 1 < _FEWEST_ROWS:
+        if last - at + 1 < FEWEST_ROWS:
             at = last + 1
             continue
         stretch: list[Line] = []
         lowest = 0.0
-        for line in lines[max(marked[at] - _BEFORE, 0) : marked[last] + 1 + _AFTER]:
-            if stretch and _is_elsewhere(stretch[-1], line, lowest):
+        first, end = max(marked[at] - _BEFORE, 0), marked[last] + 1 + _AFTER
+        for place, line in enumerate(lines[first:end], start=first):
+            following = lines[place : place + MOST_LINES]
+            is_text = line.kind == "text"
+            if stretch and (not is_text or _is_elsewhere(stretch[-1], following, lowest)):
                 yield stretch
                 stretch = []
-            lowest = min(lowest, line.bottom) if stretch else line.bottom
-            stretch.append(line)
+            if is_text:
+                lowest = min(lowest, line.bottom) if stretch else line.bottom
+                stretch.append(line)
         yield stretch
         at = last + 1
 
 
-def _is_elsewhere(previous: Line, line: Line, lowest: float) -> bool:
-    rises = line.bottom - previous.bottom > _JUMP * previous.height
-    return rises or lowest - line.top > _APART * previous.height
-
-
-def _runs(lines: Sequence[list[Piece]]) -> Iterator[_Run]:
-    """Baselines below each other whose cells fit the same columns."""
-    run = _Run()
-    for index, line in enumerate(lines):
-        if run.lines:
-            gap = run.lines[-1][0].middle - line[0].middle - line[0].height
-            if gap < -SLACK * line[0].height and _is_over(line[0], run.lines[-1]):
-                continue  # printed over the table
-            most = _APART if len(line) > 1 else _WRAPPED
-            is_title = len(line) == 1 and _is_title(line[0], run, lines[index + 1 : index + 2])
-            if gap < most * line[0].height and not is_title and run.take(line):
-                continue
-            yield _without_end(run)
-            run = _Run()
-        if len(line) > 1:
-            run.take(line)
-    if run.lines:
-        yield _without_end(run)
+def _is_elsewhere(previous: Line, lines: Sequence[Line], lowest: float) -> bool:
+    """Whether a jump or gap is before the first of these lines, and no other goes on below."""
+    if lines[0].bottom - previous.bottom > _JUMP * previous.height:
+        return True
+    # The cells that stand in the middle of a row may come before those that begin at its top.
+    below = [line.top for line in lines[1:] if line.top <= lowest + SLACK * line.height]
+    return lowest - max([lines[0].top, *below]) > FARTHEST * previous.height
 
 
 def _with_mark(row: list[Piece], owners: dict[int, list[Line]]) -> list[Piece]:
@@ -193,31 +157,20 @@ def _with_mark(row: list[Piece], owners: dict[int, list[Line]]) -> list[Piece]:
     return [both, *rest]
 
 
-def _is_over(piece: Piece, row: Sequence[Piece]) -> bool:
-    """Whether a piece is printed over others; a cell in the middle of its row is beside them."""
-    return any(piece.left < other.right and other.left < piece.right for other in row)
-
-
-def _is_title(piece: Piece, run: _Run, below: Sequence[Sequence[Piece]]) -> bool:
-    """Whether a line is the title of the next table: set apart, and above a row without numbers."""
-    if piece.left > run.rights[0] or not below or len(below[0]) < 2 or len(run.lines) < 2:
-        return False
-    pitch = run.lines[-2][0].middle - run.lines[-1][0].middle
-    is_apart = run.lines[-1][0].middle - piece.middle > WIDER * pitch
-    return is_apart and not any(is_number(other.text.strip()) for other in below[0])
-
-
-def _without_end(run: _Run) -> _Run:
-    """Drop single cells below the last row, unless they clearly continue one of its cells."""
-    last = max(index for index, line in enumerate(run.lines) if len(line) > 1)
-    end = last + 1
-    while end < len(run.lines) and (
-        run.lines[end][0].left > run.rights[0]
-        or is_half_line(run.lines[end - 1][0], run.lines[end][0])
-    ):
-        end += 1
-    del run.lines[end:]
-    return run
+def _with_currencies(row: list[Piece], owners: dict[int, list[Line]]) -> list[Piece]:
+    """The pieces of a baseline; a sign that stands apart from its amount is one with it."""
+    if not any(piece.text.strip() in _CURRENCIES for piece in row):
+        return row
+    found: list[Piece] = []
+    for piece in row:
+        sign = found[-1] if found and found[-1].text.strip() in _CURRENCIES else None
+        if sign is None or not is_number(piece.text.strip()):
+            found.append(piece)
+            continue
+        both = piece._replace(left=sign.left, text=f"{sign.text.strip()} {piece.text}")
+        owners[id(both)] = owners[id(sign)] + owners[id(piece)]
+        found[-1] = both
+    return found
 
 
 def _split(line: Line, glyphs: Glyphs) -> Iterator[Piece]:

@@ -14,8 +14,12 @@ Rows = Sequence[Sequence[str]]
 """Text by row and column, equally many in each row."""
 
 
-def is_table(rows: Rows) -> bool:
-    """Whether most cells are filled, and at most one column is prose."""
+def is_table(rows: Rows, *, by_columns: bool = False) -> bool:
+    """Whether most cells are filled, and at most one column is prose.
+
+    `by_columns`: the file has a column whole before the next, as it has addresses beside each
+    other. Then the cells below the header of a column have to be numbers.
+    """
     width = len(rows[0])
     filled = sum(map(bool, (cell for row in rows for cell in row)))
     if filled < _FILLED * width * len(rows):
@@ -24,6 +28,10 @@ def is_table(rows: Rows) -> bool:
     if width == 2:
         values = columns[1]
         return sum(map(is_number, values)) >= _NUMERIC * len(values)
+    if by_columns and not any(
+        sum(map(is_number, cells[1:])) >= max(_NUMERIC * len(cells[1:]), 1) for cells in columns
+    ):
+        return False
     prose = [sum(map(len, cells)) > _LONG * len(cells) for cells in columns]
     return sum(prose) < 2
 
@@ -40,11 +48,12 @@ def is_contents(rows: Rows) -> bool:
     return pages == sorted(pages) and len(set(pages)) > 1 and words == len(rows)
 
 
-def as_form(rows: Rows) -> list[str] | None:
+def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
     """`label: value` of each field, if every other column holds labels; else None.
 
     Labels end in a colon; or they have no digit, while the values beside them are of several
-    kinds: a column of a table is all numbers, or all words.
+    kinds: a column of a table is all numbers, or all words. `by_columns` as for is_table(): then
+    all values have digits.
     """
     width = len(rows[0])
     if width % 2:
@@ -64,8 +73,9 @@ def as_form(rows: Rows) -> list[str] | None:
         if any(any(map(str.isdigit, label)) for label in labels):
             return None
         for column in range(1, width, 2):
-            kinds = {any(map(str.isdigit, row[column])) for row in rows[1:] if row[column]}
-            if len(kinds) < 2:
+            first = 0 if by_columns else 1
+            kinds = {any(map(str.isdigit, row[column])) for row in rows[first:] if row[column]}
+            if kinds != ({True} if by_columns else {True, False}):
                 return None
     return [
         f"{label.removesuffix(':')}: {value}".strip() if label else value for label, value in pairs

@@ -6,6 +6,7 @@ from itertools import pairwise
 from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.pdf.tables.aligned import find_aligned
+from ingest.formats.pdf.tables.blocks import blocks_beside
 from ingest.formats.pdf.tables.cells import Glyphs
 from ingest.formats.pdf.tables.ruled import replace_ruled
 from ingest.formats.pdf.tables.ruling_lines import find_grids, may_be_in_forms
@@ -51,6 +52,8 @@ def _side_by_side(lines: Sequence[Line]) -> set[int]:
 
 
 def _replace_tables(page: int, text_page: int, lines: PageLines, *, mirrored: bool) -> None:
+    if lines.jumps:
+        lines.gaps |= blocks_beside(lines.lines)
     has_gaps = len(lines.gaps) >= _FEWEST_GAPS
     if not has_gaps and not _has_rules(page):
         return

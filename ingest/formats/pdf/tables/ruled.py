@@ -1,6 +1,7 @@
 """Fills the cells between ruled lines, also where only columns are ruled, and merged cells."""
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from ingest.formats.pdf.tables.rows import (
     baselines,
     first_baselines,
     grouped,
+    is_number,
     numeric_columns,
     texts,
 )
@@ -20,6 +22,7 @@ _SLACK = 1.0  # points by which a word may exceed its cell
 _OUTSIDE = 4.0  # points by which text may exceed its table
 _TIGHT = 0.1  # line heights between letters of a word
 _FEW_CUT, _CUT = 1, 0.05  # words through which rules run, and their share
+_INNER_GAP = 1.5  # line heights between words; above this, they are not in one cell
 _FILLED = 0.4  # minimum share of filled cells in a ruled table; forms and charts have fewer
 _MERGED = 0.4  # share of cells that belong to another; diagrams have more
 _LONGEST_REPEATED = 60  # characters of a merged cell: a label, not a text
@@ -45,7 +48,7 @@ def replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
         return
     glyphs.load_words(inside)
     placed = {id(line): list(_placed(line, grid, glyphs)) for line in inside}
-    if _cuts_words(inside, placed, grid, glyphs):
+    if _cuts_words(inside, placed, grid, glyphs) or _has_undivided(inside, placed, grid):
         return
     merged = _merged_cells(grid)
     inside = _below_titles(inside, grid, merged)
@@ -102,6 +105,22 @@ def _cuts_words(inside: Sequence[Line], placed: PlacedWords, grid: Grid, glyphs:
                 cut += min(gaps, default=1.0) < _TIGHT * line.height
     count = sum(map(len, placed.values()))
     return cut > (0 if grid.is_open else max(_FEW_CUT, _CUT * count))
+
+
+def _has_undivided(inside: Sequence[Line], placed: PlacedWords, grid: Grid) -> bool:
+    """Whether rows in one band have columns without rules: only the header is divided by them."""
+    counts: Counter[int] = Counter()
+    bands = [_band(line, grid) for line in inside]
+    for line, band in zip(inside, bands, strict=True):
+        middle = (line.top + line.bottom) / 2
+        counts[band] += any(
+            (before[1] != after[1] or is_number(line.text[slice(*after[0][:2])]))
+            and after[0][2] - before[0][3] > _INNER_GAP * line.height
+            and not _crosses(grid, before[1], after[1], middle)
+            for before, after in pairwise(placed[id(line)])
+        )
+    sizes = Counter(bands)
+    return any(count >= max(_FEWEST_ROWS, sizes[band] / 2) for band, count in counts.items())
 
 
 def _gaps(letters: Sequence[Word], boundaries: Sequence[float]) -> Iterator[float]:

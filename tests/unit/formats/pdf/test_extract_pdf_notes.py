@@ -236,3 +236,23 @@ def test_values_of_an_xfa_form_are_listed_and_the_form_reported() -> None:
 
 def test_the_language_is_kept() -> None:
     assert extract(Sheet(content=_TEXT), catalog=b"/Lang (de-CH)").metadata["language"] == "de-CH"
+
+
+def test_a_field_behind_thousands_of_links_keeps_its_value() -> None:
+    link = b"/Subtype /Link /Rect [10 10 12 12] /A << /S /URI /URI (https://example.com) >>"
+    appearance = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Length 0 >>\nstream\n\nendstream"
+    )
+    field = (
+        b"/Subtype /Widget /FT /Tx /T (Sum) /V (1,183.80) /Rect [50 600 250 620]"
+        b" /AP << /N 11 0 R >>"
+    )
+    count = 2100
+
+    found = extract(
+        Sheet(content=_TEXT, annotations=[*[link] * count, field]),
+        catalog=b"/AcroForm << /Fields [%d 0 R] /DA (/F 12 Tf) >>" % (13 + count),
+        extra=[appearance],
+    )
+
+    assert "1,183.80" in found.text

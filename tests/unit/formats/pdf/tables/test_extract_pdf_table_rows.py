@@ -6,7 +6,7 @@ import pytest
 
 from ingest.formats.pdf.tables import rows
 from ingest.formats.registry import extract as extract_file
-from tests.builders.make_pdf import at, document, lines
+from tests.builders.make_pdf import at, document, grid, lines
 
 
 def extract(content: bytes) -> str:
@@ -123,3 +123,26 @@ def test_many_baselines_that_overlap_are_each_compared_with_few_others(
 
     assert starts[:3] == [0, 9, 18]
     assert len(compared) <= 10 * len(pieces)
+
+
+def test_rows_without_rules_below_a_ruled_header_keep_their_columns() -> None:
+    """Only the header is divided by rules; a box without any is below it."""
+    rows = (
+        ((150, "Item"), (310, "Count"), (385, "Price"), (460, "Amount")),
+        ((54, "Notice in the paper of 6 June"), (500, "45,93")),
+        ((54, "Proof as a file"), (320, "1"), (400, "0,75"), (500, "0,75")),
+        ((54, "Proof on paper"), (320, "2"), (400, "3,50"), (500, "7,00")),
+        ((385, "Net:"), (500, "53,68")),
+    )
+    content = b"".join(
+        at(x, 700 - 25 * place, text, size=10) for place, row in enumerate(rows) for x, text in row
+    )
+    header = grid((45, 298, 373, 449, 550), (716, 692))
+    box = grid((45, 550), (692, 590))
+
+    assert extract(content + header + box).endswith(
+        "| Notice in the paper of 6 June |  |  | 45,93 |\n"
+        "| Proof as a file | 1 | 0,75 | 0,75 |\n"
+        "| Proof on paper | 2 | 3,50 | 7,00 |\n"
+        "|  |  | Net: | 53,68 |"
+    )
