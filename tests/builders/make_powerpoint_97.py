@@ -54,9 +54,13 @@ def shape(
     inside: bool = False,
     placeholder: int = 0,
     deleted: bool = False,
+    embedded: int = 0,
     options: Mapping[int, int | str] | None = None,
 ) -> bytes:
-    """A shape with a text, or the number of one in the outline; `at`: top and left."""
+    """A shape with a text, or the number of one in the outline; `at`: top and left.
+
+    `embedded`: the number of its OLE object, from one.
+    """
     top, left = at
     parts = [record(0xF00A, struct.pack("<II", 1, 8 if deleted else 0), version=2)]
     if options:
@@ -73,6 +77,8 @@ def shape(
         parts.append(record(0xF010, struct.pack("<hhhh", top, left, left + 9, top + 9)))
     if placeholder:
         parts.append(container(0xF011, record(0x0BC3, struct.pack("<iBBH", 0, placeholder, 0, 0))))
+    if embedded:
+        parts.append(container(0xF011, record(0x0BC1, struct.pack("<I", embedded))))
     if content is not None:
         if isinstance(content, int):
             content = record(0x0F9E, struct.pack("<i", content))
@@ -172,10 +178,10 @@ def _saved(
             key = keep(container(0x03F0, record(0x03F1, bytes(8)), drawing(*slide.notes)))
             lists[1] += record(0x03F3, struct.pack("<IIIII", key, 0, 0, notes_key, 0))
     objects = b""
-    for data in embedded:
+    for number, data in enumerate(embedded, start=1):
         packed = struct.pack("<I", len(data)) + zlib.compress(data)
         key = keep(record(0x1011, packed, instance=1))
-        objects += container(0x0FCC, record(0x0FC3, bytes(16), struct.pack("<II", key, 0)))
+        objects += container(0x0FCC, record(0x0FC3, struct.pack("<8xI4xII", number, key, 0)))
     key = keep(
         container(
             0x03E8,

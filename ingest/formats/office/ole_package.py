@@ -11,6 +11,7 @@ import olefile
 
 from ingest.errors import Permanent, Transient
 from ingest.formats.common.input_file import MemberSink
+from ingest.formats.office.graph_97 import is_graph
 
 OpenPart = Callable[[str], BinaryIO]
 """Opens a package part by name."""
@@ -21,7 +22,12 @@ _LARGEST_OBJECT = 128 * 1024 * 1024  # bytes; objects are unwrapped in memory
 _NATIVE = "\x01Ole10Native"
 _CONTENTS = "CONTENTS"
 _STREAMS = ("Package", _CONTENTS)
-_OWN_FORMATS = {"WordDocument": ".doc", "Workbook": ".xls", "PowerPoint Document": ".ppt"}
+_OWN_FORMATS = {
+    "WordDocument": ".doc",
+    "Workbook": ".xls",
+    "Book": ".xls",
+    "PowerPoint Document": ".ppt",
+}
 
 
 def unwrap(part: str, data: bytes) -> tuple[str, bytes] | None:
@@ -48,7 +54,8 @@ def _inner(ole: olefile.OleFileIO, name: str, data: bytes) -> tuple[str, bytes] 
             return stem + _suffix(inner := ole.openstream(stream).read()), inner
     for stream, suffix in _OWN_FORMATS.items():
         if ole.exists(stream):
-            return stem + suffix, data
+            is_chart = stream == "Workbook" and is_graph(ole.openstream(stream).read())
+            return None if is_chart else (stem + suffix, data)
     return None
 
 

@@ -59,7 +59,7 @@ def extract(source: InputFile) -> Extraction:
     text = improve("tables", lambda: write_merged(text), otherwise=lambda: text)
     properties = dict(found.properties)
     return Extraction(
-        parts=[text],
+        parts=["\n\n".join([text, *rtf_objects.charts(objects)])],
         extractor=_VERSION,
         title=properties.pop("title", None) or found.title,
         metadata=properties | filled(attachments=attachments),

@@ -10,6 +10,8 @@ import olefile
 
 from ingest.formats.common.input_file import MemberSink
 from ingest.formats.office import ole_package
+from ingest.formats.office.embedded_charts import chart_in
+from ingest.optional_steps import improve
 
 # The data is in hexadecimal digits, or in bytes of a stated number.
 _OBJECT: Final = re.compile(
@@ -18,6 +20,7 @@ _OBJECT: Final = re.compile(
 _EMBEDDED: Final = 2
 _PACKAGE: Final = "Package"
 """The class of files that no program embeds as its own."""
+_GRAPH: Final = "MSGraph"
 _MOST: Final = 1000
 
 
@@ -49,6 +52,20 @@ def hand_over(objects: list[bytes], members: MemberSink | None) -> list[dict[str
         for number, data in enumerate(objects, start=1)
     )
     return ole_package.hand_over_files(named, members)
+
+
+def charts(objects: list[bytes]) -> list[str]:
+    """Markdown of the charts among these objects."""
+    found = (improve("graphics", partial(_chart, data), otherwise=str) for data in objects)
+    return [text for text in found if text]
+
+
+def _chart(data: bytes) -> str:
+    try:
+        _, class_name, content = _native(data)
+    except struct.error:
+        return ""
+    return chart_in(content) if class_name.startswith(_GRAPH) else ""
 
 
 def _file(name: str, data: bytes) -> tuple[str, bytes]:

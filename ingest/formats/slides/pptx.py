@@ -26,7 +26,7 @@ from ingest.formats.slides.shapes import Layouts, Place, Slide, slide_text
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "pptx 4"
+_VERSION = "pptx 5"
 _MOST_LISTED = 200
 
 

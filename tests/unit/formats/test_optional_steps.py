@@ -34,12 +34,27 @@ ADDED = {
     "Age", "Ann", "Comment", "DOI", "Footer", "Header", "Journal", "Link", "Name", "Notes",
     "Summary", "explanation", "page", "python",
 }  # fmt: skip
-# What only this step can read: comments of PDF, notes and comments of PPT, words in pictures,
-# fields by another engine.
+CHART = {"Cargo", "Rome", "Tonnes"}
+# What only this step can read: comments of PDF, notes, comments and charts of PPT, words in
+# pictures, fields by another engine.
 ONLY_BY: dict[Step, set[str]] = {
     "notes": {"reader"},
     "ocr": {"Words", "picture"},
-    "engine": {"Words", "Say", "this", "Yes", "picture", "reader", "filled"},
+    "graphics": CHART,
+    "attachments": CHART,
+    "layout": CHART,
+    "engine": {
+        "Words",
+        "Say",
+        "this",
+        "Yes",
+        "picture",
+        "reader",
+        "filled",
+        "Cargo",
+        "Rome",
+        "Tonnes",
+    },
 }
 _WORD = re.compile(r"[^\W\d_]{3,}")
 

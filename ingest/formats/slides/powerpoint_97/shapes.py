@@ -17,6 +17,7 @@ _PLACE, _PLACE_IN_GROUP = 0xF010, 0xF00F
 _OPTIONS, _MORE_OPTIONS = 0xF00B, 0xF122
 _OUTLINE, _PLACEHOLDER = 0x0F9E, 0x0BC3
 _PLACEHOLDER_2007: Final = 0x0420
+_EMBEDDED: Final = 0x0BC1
 _DELETED: Final = 0x8
 _MARGINS: Final = frozenset({7, 8, 9, 10})
 """Placeholders of date, number, footer and header."""
@@ -40,6 +41,10 @@ class Shape:
     """Of WordArt, or the alternative text of a picture."""
     is_picture: bool = False
     is_table: bool = False
+    embedded: int = 0
+    """The key of its embedded object; 0 if it has none."""
+    chart: str = ""
+    """Markdown of the chart in that object."""
     inside: Sequence["Shape"] = ()
 
 
@@ -68,6 +73,14 @@ def margin_texts(shapes: Sequence[Shape]) -> list[str]:
     return [passage.line() for passage in passages if passage is not None]
 
 
+def embedding(shapes: Sequence[Shape]) -> Iterator[Shape]:
+    """The shapes that show an embedded object."""
+    for shape in shapes:
+        if shape.embedded:
+            yield shape
+        yield from embedding(shape.inside)
+
+
 def has_picture(shapes: Sequence[Shape]) -> bool:
     """Whether any of the shapes is a picture."""
     return any(shape.is_picture or has_picture(shape.inside) for shape in shapes)
@@ -83,7 +96,7 @@ def _blocks(shapes: Sequence[Shape]) -> list[str]:
         found += _table(shape) if shape.is_table else _blocks(shape.inside)
         if shape.passage is not None and shape.placeholder not in _MARGINS:
             found.append(shape.passage.blocks())
-        found.append(plain(shape.words))
+        found += [shape.chart, plain(shape.words)]
     return [block for block in found if block]
 
 
@@ -137,6 +150,7 @@ def _shape(record: Record, outline: Sequence[Passage]) -> Shape | None:
             _read_options(shape, data, instance)
         elif kind == _CLIENT_DATA:
             shape.placeholder = _placeholder(data)
+            shape.embedded = _embedded(data)
         elif kind == _TEXT_BOX:
             shape.passage = _passage(data, outline)
     return shape
@@ -149,6 +163,13 @@ def _placeholder(data: bytes) -> int:
         if holder is not None and len(holder.data) > place:
             return holder.data[place]
     return 0
+
+
+def _embedded(data: bytes) -> int:
+    reference = first(data, _EMBEDDED)
+    if reference is None or len(reference.data) < 4:
+        return 0
+    return int(struct.unpack_from("<I", reference.data)[0])
 
 
 def _passage(data: bytes, outline: Sequence[Passage]) -> Passage | None:
