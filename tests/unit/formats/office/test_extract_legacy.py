@@ -60,7 +60,7 @@ def test_a_word_97_document_gives_its_text() -> None:
     document = extract(make_office.doc("Ein Résumé.\r"), "a.doc")
 
     assert document.text == "Ein Résumé."
-    assert document.extractor == "word_97 3"
+    assert document.extractor == "word_97 4"
 
 
 def test_properties_are_decoded_by_the_code_page_of_the_file() -> None:
