@@ -29,9 +29,13 @@ def text(
     kind: int = OTHER,
     *,
     levels: Sequence[tuple[int, int, bool | None]] = (),
+    placed: Sequence[tuple[int, int]] = (),
     filled: Sequence[int] = (),
 ) -> bytes:
-    """A text; `levels`: characters, level and bullet of paragraphs; `filled`: places of stars."""
+    """A text; `levels`: characters, level and bullet of paragraphs; `filled`: places of stars.
+
+    `placed`: characters, and by how much they are raised, in percent.
+    """
     formats = b""
     for count, level, bullet in levels:
         # Bullet and tab stops, whose values have different lengths.
@@ -39,6 +43,12 @@ def text(
         formats += struct.pack("<IHI", count, level, masks)
         formats += struct.pack("<H", bullet) if bullet is not None else b""
         formats += struct.pack("<HHH", 1, 576, 0)
+    if placed and not levels:
+        formats += struct.pack("<IHI", len(characters) + 1, 0, 0)
+    for count, percent in placed:
+        # Bold, a font, a size, a colour; then the position.
+        formats += struct.pack("<IIHHHI", count, 0x0F0001, 1, 0, 24, 0)
+        formats += struct.pack("<h", percent)
     return (
         record(0x0F9F, struct.pack("<I", kind))
         + record(0x0FA0, characters.encode("utf-16-le"))

@@ -195,7 +195,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("slides.shapes.Layouts.places", "rich.pptx", "reading_order"),
         ("opendocument.document._properties", "rich.odt", "metadata"),
         ("opendocument.document._margins", "rich.odt", "headers_footers"),
-        ("opendocument.styles.OdfStyles.get", "rich.odt", "styles"),
+        ("opendocument.styles.OdfStyles.of", "rich.odt", "styles"),
         ("opendocument.body.merged_table", "rich.odt", "tables"),
         ("opendocument.body.OdfBody._list", "rich.odt", "numbering"),
         ("html.tidy.end_sections", "a.html", "notes"),

@@ -57,6 +57,21 @@ def test_bullets_make_items_where_they_are_stated() -> None:
     )
 
 
+def test_raised_and_lowered_characters_change_no_values() -> None:
+    words = "10\r6 m\x0bCO2"
+    powers = text("106 m\rCO2 in 5 m2", placed=[(2, 0), (1, 30), (5, 0), (1, -25), (7, 0), (1, 30)])
+    alone = text("3", placed=[(1, -25)])
+    breaks = text(words, placed=[(2, 0), (2, 30), (9, 0)])
+    levels = text("Area\rm2", BODY, levels=[(5, 0, True), (3, 1, True)], placed=[(6, 0), (1, 33)])
+
+    shapes = (
+        shape(item, at=(1000 * n, 0)) for n, item in enumerate((powers, alone, breaks, levels))
+    )
+    assert slide_text(*shapes).split("\n\n")[1:] == [
+        "10^6 m", "CO₂ in 5 m²", "3", "10", "6 m\nCO2", "- Area\n  - m²",
+    ]  # fmt: skip
+
+
 def test_a_body_of_one_paragraph_is_no_list() -> None:
     assert slide_text(shape(text("Alone", HALF_BODY))) == "## Slide 1\n\nAlone"
 
