@@ -52,10 +52,11 @@ class CountedList:
         index = int(place[1]) - 1
         other = self.levels.get(index, ListLevel())
         count = self.counters[index]
-        return _spelled(other.start if count is None else count, other.format)
+        return spelled(other.start if count is None else count, other.format)
 
 
-def _spelled(count: int, style: str) -> str:
+def spelled(count: int, style: str) -> str:
+    """A count in the style of Word: `decimal`, `lowerLetter`, `upperRoman`, `ordinal` …"""
     if style in ("lowerLetter", "upperLetter") and 0 < count <= _LARGEST:
         letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
         return letters if style == "lowerLetter" else letters.upper()
