@@ -15,7 +15,9 @@ _TITLES = {"Title": 1, "Subtitle": 2}
 _ABOVE, _BELOW = re.compile(r"[1-9][\d.]*%"), re.compile(r"-[1-9][\d.]*%")
 _LIST_STYLES = ("{*}list-style", "{*}outline-style")
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman",
-          "I": "upperRoman"}  # fmt: skip
+          "I": "upperRoman", "一, 二, 三, ...": "chineseCounting", "①, ②, ③, ...":
+          "decimalEnclosedCircle", "ア, イ, ウ, ...": "aiueo", "가, 나, 다, ...": "ganada",
+          "甲, 乙, 丙, ...": "ideographTraditional"}  # fmt: skip
 _BULLET, _NO_NUMBER = ListLevel("bullet"), ListLevel("none")
 _PLACE = re.compile(r"%(\d{1,2})%")
 _FAMILIES = {"span": "text", "page": "drawing-page"}

@@ -6,7 +6,7 @@ from typing import Final
 
 from lxml import etree
 
-from ingest.formats.office.numbering import spelled
+from ingest.formats.office.count_styles import spelled
 from ingest.formats.office.xml_tree import child, local
 
 _KIND: Final = re.compile(
