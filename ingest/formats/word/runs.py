@@ -8,10 +8,11 @@ from lxml import etree
 
 from ingest.formats.common.links import link, web_address
 from ingest.formats.common.raised_text import lowered, raised, written_out
+from ingest.formats.office.field_results import result
 from ingest.formats.office.omml import math_text
 from ingest.formats.office.opc import Relation
+from ingest.formats.office.symbol_fonts import glyph
 from ingest.formats.office.xml_tree import attribute, child, is_on, local, number, value
-from ingest.formats.word.field_results import result
 
 _WRAPPERS = frozenset(
     {"ins", "moveTo", "smartTag", "customXml", "fldSimple", "dir", "bdo", "sdt", "sdtContent"}
@@ -25,24 +26,6 @@ _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
 _PAGE = re.compile(r"^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 _COMPARES = re.compile(r"\s*(?:IF|COMPARE|SET|NEXTIF|SKIPIF|=)\s", re.IGNORECASE)
-_PRIVATE_USE = 0xF000  # Word stores codes of symbol fonts from here on
-_SYMBOL_FONT = dict(
-    zip(
-        "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcyw",
-        "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψω",
-        strict=True,
-    )
-) | dict(
-    zip(
-        "\xa3\xa5\xae\xac\xb0\xb1\xb3\xb4\xb7\xb9\xbb\xce\xd6\xe5", "≤∞→←°±≥\xd7•≠≈∈√∑", strict=True
-    )
-)
-_WINGDINGS_FONT = {
-    "\x6e": "■", "\x6f": "☐", "\x78": "☒", "\xa7": "▪", "\xa8": "☐", "\xd8": "➢",
-    "\xe0": "→", "\xfb": "✗", "\xfc": "✓", "\xfd": "☒", "\xfe": "☑",
-}  # fmt: skip
-
-
 _MARKS = {"superscript": raised, "subscript": lowered}
 
 
@@ -171,7 +154,7 @@ class Runs:
     def _show(self, ended: _Field, found: WordInline) -> None:
         """Make a link of the result of a field, or write a result that is not stored."""
         if not "".join(found.pieces[ended.begin :]):
-            found.pieces.append(result(ended.instruction, _glyph))
+            found.pieces.append(result(ended.instruction))
         match = _LINK.match(ended.instruction)
         if match and ended.paragraph is found:
             self._link(found, ended.start, web_address(match[1]))
@@ -242,16 +225,6 @@ def _is_faint(properties: etree._Element | None) -> bool:
 def _symbol(font: str | None, code: str | None) -> str:
     """The character of a w:sym element; empty if its code is invalid or its glyph is unknown."""
     try:
-        return _glyph(font, int(code or "", 16))
+        return glyph(font, int(code or "", 16))
     except ValueError:
         return ""
-
-
-def _glyph(font: str | None, number: int) -> str:
-    is_private = _PRIVATE_USE <= number <= _PRIVATE_USE + 0xFF
-    character = chr(number - _PRIVATE_USE) if is_private else chr(number) if number < 0xE000 else ""
-    if font == "Symbol":
-        return _SYMBOL_FONT.get(character, character)
-    if font is not None and font.startswith("Wingdings"):
-        return _WINGDINGS_FONT.get(character, "")
-    return "" if is_private else character

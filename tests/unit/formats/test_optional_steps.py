@@ -239,7 +239,7 @@ def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
         ("text.plain.read_subtitles", "a.srt", "markup"),
         ("json.document._document", "a.json", "layout"),
         ("word.word_97.reader.summary", "a.doc", "metadata"),
-        ("office.rtf.without_fields", "a.rtf", "fields"),
+        ("office.rtf.reader.without_fields", "a.rtf", "fields"),
         ("office.xberg_text.tidy", "a.rtf", "tidying"),
         ("word.word_97.document.read", "a.doc", "layout"),
         ("word.word_97.document.Styles", "a.doc", "styles"),

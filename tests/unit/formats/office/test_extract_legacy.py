@@ -7,7 +7,7 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.formats.office import legacy, xberg_text
-from ingest.formats.office.rtf import without_fields
+from ingest.formats.office.rtf.reader import without_fields
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_office

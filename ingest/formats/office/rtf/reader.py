@@ -8,13 +8,15 @@ from typing import Final
 
 from ingest.formats import media_types as types
 from ingest.formats.common.input_file import Extraction, InputFile, filled, present
-from ingest.formats.office import rtf_objects, xberg_text
-from ingest.formats.office.rtf_forms import write_choices
-from ingest.formats.office.rtf_labels import close_groups, mark_labels, write_labels
-from ingest.formats.office.rtf_notes import Notes, take_notes
-from ingest.formats.office.rtf_raised import mark_raised, write_raised
-from ingest.formats.office.rtf_repair import repair
-from ingest.formats.office.rtf_tables import mark_merged, write_merged
+from ingest.formats.office import xberg_text
+from ingest.formats.office.rtf import objects as rtf_objects
+from ingest.formats.office.rtf.drawn import write_drawn
+from ingest.formats.office.rtf.forms import write_choices
+from ingest.formats.office.rtf.labels import close_groups, mark_labels, write_labels
+from ingest.formats.office.rtf.notes import Notes, take_notes
+from ingest.formats.office.rtf.raised import mark_raised, write_raised
+from ingest.formats.office.rtf.repair import repair
+from ingest.formats.office.rtf.tables import mark_merged, write_merged
 from ingest.optional_steps import improve
 
 _VERSION: Final = f"{xberg_text.VERSION}, rtf 5"
@@ -44,6 +46,7 @@ def extract(source: InputFile) -> Extraction:
         otherwise=list[dict[str, object]],
     )
     data = improve("markup", lambda: repair(data), otherwise=lambda: data)
+    data = improve("graphics", lambda: write_drawn(data), otherwise=lambda: data)
     data, notes = improve("notes", lambda: take_notes(data), otherwise=lambda: (data, Notes()))
     data = improve("forms", lambda: write_choices(data), otherwise=lambda: data)
     data = improve("tables", lambda: mark_merged(data), otherwise=lambda: data)

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from ingest.formats.office.rtf_tables import mark_merged
+from ingest.formats.office.rtf.tables import mark_merged
 from ingest.formats.registry import extract
 
 

@@ -5,8 +5,9 @@ EQ \\s\\up8(2) → ^2         EQ \\o\\ac(○,1)   → ○1
 """
 
 import re
-from collections.abc import Callable
 from typing import Final
+
+from ingest.formats.office.symbol_fonts import glyph
 
 _SYMBOL: Final = re.compile(r"\s*SYMBOL\s+(\d{1,6}|0x[0-9a-f]{1,5})\b([^\n]*)", re.IGNORECASE)
 _FONT: Final = re.compile(r'\\f\s*"?([^"\\]+)', re.IGNORECASE)
@@ -24,15 +25,15 @@ _HIDDEN: Final = "\ufdd4\ufdd5\ufdd6\ufdd7"
 _HIDE, _SHOW = str.maketrans("(),;", _HIDDEN), str.maketrans(_HIDDEN, "(),;")
 
 
-def result(instruction: str, symbol: Callable[[str | None, int], str]) -> str:
-    """The text of a field; empty if it is another one. `symbol`: of a font, or of none, by code."""
+def result(instruction: str) -> str:
+    """The text of a field; empty if it is another one."""
     match = _SYMBOL.match(instruction)
     if match is not None:
         font = _FONT.search(match[2])
         code = int(match[1], 0) if match[1].lower().startswith("0x") else int(match[1])
         if _UNICODE.search(match[2]) and code < _SURROGATES:
             return chr(code)
-        return symbol(font[1].strip() if font is not None else None, code)
+        return glyph(font[1].strip() if font is not None else None, code)
     start = _EQUATION.match(instruction[:_LONGEST])
     return "" if start is None else _equation(instruction[start.end() : _LONGEST])
 
