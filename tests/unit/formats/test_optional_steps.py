@@ -43,18 +43,7 @@ ONLY_BY: dict[Step, set[str]] = {
     "graphics": CHART,
     "attachments": CHART,
     "layout": CHART,
-    "engine": {
-        "Words",
-        "Say",
-        "this",
-        "Yes",
-        "picture",
-        "reader",
-        "filled",
-        "Cargo",
-        "Rome",
-        "Tonnes",
-    },
+    "engine": CHART | {"Words", "Say", "this", "Yes", "picture", "reader", "filled"},
 }
 _WORD = re.compile(r"[^\W\d_]{3,}")
 

@@ -71,6 +71,14 @@ def test_hard_spaces_and_hyphens_are_no_letters() -> None:
     )
 
 
+def test_underlining_leaves_no_marks() -> None:
+    link = field(r'HYPERLINK "https://example.org/t"', r"{\ul words}")
+
+    assert text(rf"{link} x{{\ul y}}z \b\uldb bold\b0  __init__ c:\\ul d\par") == (
+        "[words](https://example.org/t) xyz **bold** __init__ c:\\ul d"
+    )
+
+
 @pytest.mark.parametrize("broken", [r"{\mmath{\*\moMath{\mr a", r"{\*\fldinst EQ \\f(1,2", "{{{"])
 def test_groups_that_never_end_cost_nothing_in_front_of_them(broken: str) -> None:
     assert text(rf"Before \~it.\par {broken}").startswith("Before it.")
