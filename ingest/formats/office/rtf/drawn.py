@@ -21,6 +21,12 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _WORD_ART: Final = re.compile(rb"\{\\sp\s*\{\\sn gtextUNICODE\}\s*\{\\sv ([^{}]*)\}\}")
+_BOX: Final = re.compile(rb"\{\\shptxt(?![a-z])")
+# Of pictures and objects in a text box, the reader takes the properties and the data for text.
+_NO_TEXT: Final = re.compile(
+    rb"\{\\\*\\(?:picprop|objclass|blipuid)(?![a-z])[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*\}"
+    rb"|(?<![\da-fA-F'])[\da-fA-F\r\n]{200,}(?=\})"
+)
 _MATH: Final = "{m}"
 """The space of elements of equations."""
 
@@ -29,7 +35,21 @@ def write_drawn(data: bytes) -> bytes:
     """The file with the text of symbols, equations and WordArt."""
     if b"gtextUNICODE" in data:
         data = _WORD_ART.sub(rb"{\\shptxt \1\\par}", data)
+    data = b"".join(_without_pictures(data))
     return b"".join(_written(data)) if _START.search(data) else data
+
+
+def _without_pictures(data: bytes) -> Iterator[bytes]:
+    """Leaves out what is no text in text boxes."""
+    done = 0
+    while (found := _BOX.search(data, done)) is not None:
+        end = _end(data, found.start())
+        if end is None:
+            break
+        yield data[done : found.start()]
+        yield _NO_TEXT.sub(b"", data[found.start() : end])
+        done = end
+    yield data[done:]
 
 
 def _written(data: bytes) -> Iterator[bytes]:

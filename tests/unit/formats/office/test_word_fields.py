@@ -59,6 +59,7 @@ def test_results_in_other_fields_and_behind_one_that_never_ends_stay() -> None:
         (" SYMBOL 8364 \\u ", "€"),
         (' SYMBOL 98 \\f "Symbol" \\s 12 ', "β"),
         (' SYMBOL 252 \\f "Wingdings" ', "✓"),
+        (' SYMBOL 74 \\f "Wingdings" ', "☺"),
         (" SYMBOL 169 ", "©"),
         (" PAGEREF a ", ""),
         (r" EQ \f(", r"\f("),

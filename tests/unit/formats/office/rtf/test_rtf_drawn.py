@@ -63,6 +63,19 @@ def test_word_art_is_text() -> None:
     assert text(rf"Before{art}\par after\par") == "Before\n\nafter\n\nGrand été"
 
 
+def test_pictures_and_objects_in_text_boxes_leave_no_data() -> None:
+    picture = (
+        r"{\pict{\*\picprop{\sp{\sn shapeType}{\sv 75}}{\sp{\sn fLine}{\sv 0}}}\picw5\wmetafile8"
+        r"{\*\blipuid b600d8b8e23d3d6b7b945221cb13f54f}" + "\n01ff" * 80 + "}"
+    )
+    thing = rf"{{\object\objemb{{\*\objclass Word.Picture.8}}{{\result {picture}}}}}"
+    box = rf"{{\shp{{\*\shpinst{{\shptxt \pard The logo {thing}{picture} of us\par}}}}}}"
+
+    found = text(rf"Before{box}\par after {'ab' * 110}\par")
+
+    assert found.split() == ["Before", "after", "ab" * 110, "The", "logo", "of", "us"]
+
+
 def test_hard_spaces_and_hyphens_are_no_letters() -> None:
     picture = "{\\pict\\bin4 \\~\\_}"
 
