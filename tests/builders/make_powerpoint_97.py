@@ -62,6 +62,7 @@ def shape(
     *,
     at: tuple[int, int] = (0, 0),
     inside: bool = False,
+    size: tuple[int, int] = (9, 9),
     placeholder: int = 0,
     deleted: bool = False,
     embedded: int = 0,
@@ -69,9 +70,10 @@ def shape(
 ) -> bytes:
     """A shape with a text, or the number of one in the outline; `at`: top and left.
 
+    `size`: height and width.
     `embedded`: the number of its OLE object, from one.
     """
-    top, left = at
+    (top, left), (height, width) = at, size
     parts = [record(0xF00A, struct.pack("<II", 1, 8 if deleted else 0), version=2)]
     if options:
         head = tail = b""
@@ -82,9 +84,9 @@ def shape(
             tail += long
         parts.append(record(0xF00B, head, tail, instance=len(options), version=3))
     if inside:
-        parts.append(record(0xF00F, struct.pack("<iiii", left, top, left + 9, top + 9)))
+        parts.append(record(0xF00F, struct.pack("<iiii", left, top, left + width, top + height)))
     else:
-        parts.append(record(0xF010, struct.pack("<hhhh", top, left, left + 9, top + 9)))
+        parts.append(record(0xF010, struct.pack("<hhhh", top, left, left + width, top + height)))
     if placeholder:
         parts.append(container(0xF011, record(0x0BC3, struct.pack("<iBBH", 0, placeholder, 0, 0))))
     if embedded:

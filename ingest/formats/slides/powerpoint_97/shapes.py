@@ -1,12 +1,14 @@
 """Converts the shapes of a PowerPoint 97 slide to Markdown, in reading order."""
 
 import struct
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.office.merged_cells import merged_table
+from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.slides.powerpoint_97.records import Record, children, first
 from ingest.formats.slides.powerpoint_97.text import TITLES, Passage, passages
 from ingest.optional_steps import improve
@@ -35,6 +37,8 @@ class Shape:
 
     top: int = 0
     left: int = 0
+    bottom: int = 0
+    right: int = 0
     passage: Passage | None = None
     placeholder: int = 0
     words: str = ""
@@ -111,10 +115,30 @@ def _grid(shapes: Sequence[Shape]) -> list[str]:
     columns = _numbers({cell.left for cell, _ in cells})
     if len(rows) * len(columns) > _MOST:
         return _blocks(shapes)
-    grid = [[""] * len(columns) for _ in rows]
+    grid: list[list[str | Covered]] = [[""] * len(columns) for _ in rows]
     for cell, passage in cells:
         grid[rows[cell.top]][columns[cell.left]] = passage.line()
+    own = {(cell.top, cell.left) for cell, _ in cells}
+    for (top, left), covered in islice(_covered(cells, list(rows), list(columns)), _MOST):
+        if (top, left) not in own:
+            grid[rows[top]][columns[left]] = covered
     return merged_table(grid)
+
+
+def _covered(
+    cells: Sequence[tuple[Shape, Passage]], tops: list[int], lefts: list[int]
+) -> Iterator[tuple[tuple[int, int], Covered]]:
+    """The places in merged cells, which are as large as all that they cover."""
+    for cell, _ in cells:
+        for top in _inside(tops, cell.top, cell.bottom):
+            for left in _inside(lefts, cell.left, cell.right):
+                yield (top, left), Covered.FROM_LEFT if left > cell.left else Covered.FROM_ABOVE
+
+
+def _inside(edges: list[int], start: int, end: int) -> list[int]:
+    """The edge at `start`, and those in front of `end`."""
+    first = bisect_left(edges, start)
+    return edges[first : max(bisect_left(edges, end), first + 1)]
 
 
 def _numbers(edges: set[int]) -> dict[int, int]:
@@ -146,6 +170,8 @@ def _shape(record: Record, outline: Sequence[Passage]) -> Shape | None:
             shape.top, shape.left = struct.unpack_from(layout, data)
         elif kind == _PLACE_IN_GROUP and len(data) >= 8:
             shape.left, shape.top = struct.unpack_from("<ii", data)
+            if len(data) >= 16:
+                shape.right, shape.bottom = struct.unpack_from("<ii", data, 8)
         elif kind in (_OPTIONS, _MORE_OPTIONS):
             _read_options(shape, data, instance)
         elif kind == _CLIENT_DATA:

@@ -70,10 +70,10 @@ def test_a_scatter_chart_names_both_axes() -> None:
 
 def test_bubbles_have_their_size_unless_that_is_the_same() -> None:
     def bubbles(*sizes: object) -> str:
+        values = f"<c:xVal>{numbers(1, 2)}</c:xVal><c:yVal>{numbers(7, 8)}</c:yVal>"
+        values += f"<c:bubbleSize>{numbers(*sizes)}</c:bubbleSize>"
         return chart(
-            f"<c:plotArea><c:ser><c:tx>{texts('North')}</c:tx><c:xVal>{numbers(1, 2)}</c:xVal>"
-            f"<c:yVal>{numbers(7, 8)}</c:yVal><c:bubbleSize>{numbers(*sizes)}</c:bubbleSize></c:ser>"
-            "</c:plotArea>"
+            f"<c:plotArea><c:ser><c:tx>{texts('North')}</c:tx>{values}</c:ser></c:plotArea>"
         )
 
     assert text_of(bubbles(790, 1)) == (

@@ -105,6 +105,19 @@ def test_a_table_has_a_row_for_each_height_and_a_column_for_each_edge() -> None:
     )
 
 
+def test_merged_cells_of_a_table_count_in_all_their_places() -> None:
+    cells = [
+        ("Ship", (0, 0), (9, 18)), ("Calls", (0, 18), (9, 9)),
+        ("Tanker", (9, 0), (18, 9)), ("crude", (9, 9), (9, 9)), ("412", (9, 18), (9, 9)),
+        ("gas", (18, 9), (9, 9)), ("7", (18, 18), (9, 9)),
+    ]  # fmt: skip
+    shapes = [shape(text(value), at=at, size=size, inside=True) for value, at, size in cells]
+
+    assert slide_text(group(*shapes, own=shape(options={TABLE: 1}))).endswith(
+        "\n\n| Ship | Ship | Calls |\n|---|---|---|\n| Tanker | crude | 412 |\n| Tanker | gas | 7 |"
+    )
+
+
 def test_word_art_and_descriptions_of_pictures_are_text() -> None:
     shapes = [
         shape(options={WORD_ART: "Big news"}),
