@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from tests.builders.make_mail import Tree, ole
 
@@ -31,10 +32,12 @@ def text(
     levels: Sequence[tuple[int, int, bool | None]] = (),
     placed: Sequence[tuple[int, int]] = (),
     filled: Sequence[int] = (),
+    links: Sequence[tuple[int, int, int]] = (),
 ) -> bytes:
     """A text; `levels`: characters, level and bullet of paragraphs; `filled`: places of stars.
 
-    `placed`: characters, and by how much they are raised, in percent.
+    `placed`: characters, and by how much they are raised, in percent; `links`: where they begin
+    and end, and their keys.
     """
     formats = b""
     for count, level, bullet in levels:
@@ -54,6 +57,11 @@ def text(
         + record(0x0FA0, characters.encode("utf-16-le"))
         + (record(0x0FA1, formats) if formats else b"")
         + b"".join(record(0x0FD8, struct.pack("<I", place)) for place in filled)
+        + b"".join(
+            container(0x0FF2, record(0x0FF3, struct.pack("<IIQ", 0, key, 4)))
+            + record(0x0FDF, struct.pack("<II", start, end))
+            for start, end, key in links
+        )
     )
 
 
@@ -146,13 +154,18 @@ def presentation(
     before: Sequence[Slide] = (),
     document: Sequence[bytes] = (),
     embedded: Sequence[bytes] = (),
+    addresses: Sequence[str] = (),
     folder: str = "",
     circular: bool = False,
 ) -> bytes:
-    """The file; `before`: slides of an earlier edit that were replaced, `embedded`: OLE objects."""
+    """The file; `before`: slides of an earlier edit that were replaced, `embedded`: OLE objects.
+
+    `addresses`: of links, whose keys count from one.
+    """
     stream, last = b"", 0
     for edition in filter(None, (before, slides)):
-        stream, last = _saved(stream, edition, document, embedded, last, circular=circular)
+        linked = b"".join(starmap(_link, enumerate(addresses, start=1)))
+        stream, last = _saved(stream, edition, document, embedded, linked, last, circular=circular)
     user = record(0x0FF6, struct.pack("<III", 20, 0xE391C05F, last), bytes(8))
     streams: Tree = {"Current User": user, "PowerPoint Document": stream.ljust(5000, b"\0")}
     if folder:
@@ -160,11 +173,18 @@ def presentation(
     return ole(streams)
 
 
+def _link(key: int, address: str) -> bytes:
+    texts = ("shown", address)
+    strings = (record(0x0FBA, t.encode("utf-16-le"), instance=n) for n, t in enumerate(texts))
+    return container(0x0FD7, record(0x0FD3, struct.pack("<I", key)), *strings)
+
+
 def _saved(
     stream: bytes,
     slides: Sequence[Slide],
     document: Sequence[bytes],
     embedded: Sequence[bytes],
+    linked: bytes,
     last: int,
     *,
     circular: bool,
@@ -189,7 +209,7 @@ def _saved(
         if slide.notes:
             key = keep(container(0x03F0, record(0x03F1, bytes(8)), drawing(*slide.notes)))
             lists[1] += record(0x03F3, struct.pack("<IIIII", key, 0, 0, notes_key, 0))
-    objects = b""
+    objects = linked
     for number, data in enumerate(embedded, start=1):
         packed = struct.pack("<I", len(data)) + zlib.compress(data)
         key = keep(record(0x1011, packed, instance=1))

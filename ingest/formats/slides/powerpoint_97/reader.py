@@ -29,6 +29,7 @@ from ingest.formats.slides.powerpoint_97.shapes import (
     has_picture,
     margin_texts,
     note_blocks,
+    passages_of,
     shapes_of,
     slide_blocks,
 )
@@ -120,6 +121,8 @@ def _slide(
         shapes = []
     if has_picture(shapes):
         found.pictured.append(number)
+    for passage in passages_of(shapes):
+        passage.addresses = found.objects.addresses
     for shape in embedding(shapes):
         shape.chart = improve(
             "graphics", partial(found.objects.chart, shape.embedded), otherwise=str

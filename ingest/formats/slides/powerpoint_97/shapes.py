@@ -77,6 +77,14 @@ def margin_texts(shapes: Sequence[Shape]) -> list[str]:
     return [passage.line() for passage in passages if passage is not None]
 
 
+def passages_of(shapes: Sequence[Shape]) -> Iterator[Passage]:
+    """The texts of all shapes, also in groups."""
+    for shape in shapes:
+        if shape.passage is not None:
+            yield shape.passage
+        yield from passages_of(shape.inside)
+
+
 def embedding(shapes: Sequence[Shape]) -> Iterator[Shape]:
     """The shapes that show an embedded object."""
     for shape in shapes:

@@ -1,17 +1,19 @@
 """Texts of PowerPoint 97: their kinds, characters, and the levels of their paragraphs."""
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from ingest.formats.common.links import link, web_address
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.raised_text import lowered, raised, written_out
-from ingest.formats.slides.powerpoint_97.records import Record, children
+from ingest.formats.slides.powerpoint_97.records import Record, children, first
 
 _HEADER, _CHARACTERS, _BYTES, _STYLES = 0x0F9F, 0x0FA0, 0x0FA8, 0x0FA1
 # What PowerPoint fills in stands as a star in the text; these say where.
 _FILLED: Final = frozenset({0x0FD8, 0x0FF7, 0x0FF8, 0x0FF9, 0x0FFA, 0x1015})
+_ACTION, _ACTION_ATOM, _ACTION_PLACE = 0x0FF2, 0x0FF3, 0x0FDF
 STRING, COMMENT_TEXT = 0x0FBA, 1
 TAG_DATA: Final = 0x138B
 TITLES: Final = frozenset({0, 6})
@@ -46,6 +48,10 @@ class Passage:
     """Where PowerPoint fills in numbers and dates."""
     placed: list[tuple[int, int, bool]] = field(default_factory=list)
     """Raised (True) and lowered text: where it begins and ends."""
+    links: list[tuple[int, int, int]] = field(default_factory=list)
+    """Where they begin and end, and their keys."""
+    addresses: Mapping[int, str] = field(default_factory=dict)
+    """Of links, by their keys."""
 
     def line(self) -> str:
         """The text on one line."""
@@ -76,6 +82,13 @@ class Passage:
         for start, end, is_raised in self.placed:
             mark = raised if is_raised else lowered
             pieces[start:end] = [mark("".join(pieces[start:end])), *[""] * (end - start - 1)]
+        behind = 0  # links do not overlap
+        for start, end, key in sorted(self.links):
+            address = web_address(self.addresses.get(key, ""))
+            if address and behind <= start < end <= len(pieces):
+                behind = end
+                text = link("".join(pieces[start:end]), address)
+                pieces[start:end] = [text, *[""] * (end - start - 1)]
         return pieces
 
     def _paragraphs(self) -> Iterator[tuple[str, int, bool | None]]:
@@ -100,6 +113,7 @@ def _text(pieces: Sequence[str]) -> str:
 def passages(records: Iterable[Record]) -> Iterator[Passage]:
     """The texts in consecutive records; each begins with its kind."""
     found: Passage | None = None
+    key = 0
     for kind, _, data, _ in records:
         if kind == _HEADER and len(data) >= 4:
             if found is not None:
@@ -112,10 +126,19 @@ def passages(records: Iterable[Record]) -> Iterator[Passage]:
         elif found is not None and kind == _STYLES:
             found.levels, end = _levels(data, len(found.characters) + 1)
             found.placed = list(_placed(data, end, found.characters))
+        elif kind == _ACTION:
+            key = _link_key(data)
+        elif found is not None and kind == _ACTION_PLACE and len(data) >= 8:
+            found.links.append((*struct.unpack_from("<II", data), key))
         elif found is not None and kind in _FILLED and len(data) >= 4:
             found.filled.add(struct.unpack_from("<I", data)[0])
     if found is not None:
         yield found
+
+
+def _link_key(action: bytes) -> int:
+    atom = first(action, _ACTION_ATOM)
+    return 0 if atom is None or len(atom.data) < 8 else int.from_bytes(atom.data[4:8], "little")
 
 
 def _levels(data: bytes, length: int) -> tuple[list[tuple[int, int, bool | None]], int]:

@@ -72,6 +72,16 @@ def test_raised_and_lowered_characters_change_no_values() -> None:
     ]  # fmt: skip
 
 
+def test_links_to_the_web_keep_their_address() -> None:
+    links = [(4, 12, 1), (5, 8, 1), (16, 23, 2), (0, 3, 9), (20, 99, 1)]
+    box = shape(text("See our page or slide 3", links=links))
+    addresses = ["https://example.org/a", "slide 3"]
+
+    document = read(presentation(Slide(shapes=[box]), addresses=addresses))
+
+    assert document.text == ("## Slide 1\n\nSee [our page](https://example.org/a) or slide 3")
+
+
 def test_a_body_of_one_paragraph_is_no_list() -> None:
     assert slide_text(shape(text("Alone", HALF_BODY))) == "## Slide 1\n\nAlone"
 
