@@ -8,6 +8,7 @@ from lxml import etree
 
 from ingest.formats.common.links import link, web_address
 from ingest.formats.common.raised_text import lowered, raised, written_out
+from ingest.formats.office.omml import math_text
 from ingest.formats.office.opc import Relation
 from ingest.formats.office.xml_tree import attribute, child, local
 
@@ -23,11 +24,11 @@ def name_links(root: etree._Element, relations: Mapping[str, Relation]) -> None:
 
 
 def paragraph_text(paragraph: etree._Element) -> str:
-    """Text of the runs without the slide number; equations yield their symbols."""
+    """Text of the runs and equations without the slide number."""
     runs = (
-        (_address(item), "\n" if local(item) == "br" else _shown(item))
-        for item in paragraph.iter("{*}t", "{*}br")
-        if item.getparent().get("type") != "slidenum"
+        (_address(item), _shown(item))
+        for item in paragraph.iter("{*}t", "{*}br", "{*}oMath")
+        if item.getparent().get("type") != "slidenum" and not _is_symbol(item)
     )
     pieces = (
         link("".join(text for _, text in group), address)
@@ -46,7 +47,14 @@ def _address(item: etree._Element) -> str | None:
     return None if stated is None else web_address(stated.get(_ADDRESS, ""))
 
 
+def _is_symbol(item: etree._Element) -> bool:
+    """Whether it is part of an equation, which is read as a whole."""
+    return local(item) == "t" and (etree.QName(item).namespace or "").endswith("/math")
+
+
 def _shown(item: etree._Element) -> str:
+    if local(item) != "t":
+        return "\n" if local(item) == "br" else math_text(item)
     text = item.text or ""
     properties = child(item.getparent(), "rPr")
     baseline = "" if properties is None else properties.get("baseline", "")

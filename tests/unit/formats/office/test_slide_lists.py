@@ -1,4 +1,4 @@
-"""Lists and links in the text of slides (PPTX)."""
+"""Lists, links and equations in the text of slides (PPTX)."""
 
 import io
 
@@ -96,3 +96,17 @@ def test_links_to_the_web_keep_their_address() -> None:
     document = extract(io.BytesIO(presentation(box, related=[related])), name="a.pptx")
 
     assert document.text.endswith("See [our page](https://example.org/a) or slide 2 or run")
+
+
+def test_equations_keep_their_fractions_and_powers() -> None:
+    power = (
+        "<m:sSup><m:e><m:r><m:t>v</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>"
+    )
+    fraction = f"<m:f><m:num>{power}</m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
+    math = f"<a14:m xmlns:a14='a14'><m:oMath><m:r><m:t>E=</m:t></m:r>{fraction}</m:oMath></a14:m>"
+    choice = f"<mc:AlternateContent><mc:Choice Requires='a14'>{math}</mc:Choice><mc:Fallback><a:r>"
+    choice += "<a:t>picture</a:t></a:r></mc:Fallback></mc:AlternateContent>"
+
+    paragraph = f"<a:p>{linked('Energy ', '')}{choice}{linked(' holds', '')}</a:p>"
+
+    assert slide(paragraph) == "Energy E=(v^2)/2 holds"
