@@ -25,7 +25,7 @@ _BOX: Final = re.compile(rb"\{\\shptxt(?![a-z])")
 # Of pictures and objects in a text box, the reader takes the properties and the data for text.
 _NO_TEXT: Final = re.compile(
     rb"\{\\\*\\(?:picprop|objclass|blipuid)(?![a-z])[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*\}"
-    rb"|(?<![\da-fA-F'])[\da-fA-F\r\n]{200,}(?=\})"
+    rb"|(?<![\da-fA-F'\r\n])[\da-fA-F\r\n]{200,}+(?=\})"
 )
 _MATH: Final = "{m}"
 """The space of elements of equations."""
@@ -67,15 +67,18 @@ def _written(data: bytes) -> Iterator[bytes]:
             text = result("".join(text for text, _ in _texts(group)))
             shown = _RESULT.match(data, end) if text else None
             # The reader knows the stored result: often empty, or letters of a font of symbols.
-            end = (_end(data, shown.end()) if shown is not None else end) or end
+            end = end if shown is None else _end(data, shown.end())
+            if end is None:
+                break
             new = b"{\\fldrslt " + _as_rtf(text) + b"}"
         else:
             text = math_text(_equation(group))
             new = b"{" + _as_rtf(text) + b"}"
+        at = end
         if text:
             yield data[done : found.start()]
             yield new
-            done = at = end
+            done = end
     yield data[done:]
 
 
@@ -112,17 +115,17 @@ def _character(code: int) -> str:
 def _equation(group: bytes) -> etree._Element:
     """The equation as in OMML: `\\mnum` is the element `num`, and so on."""
     root = etree.Element(f"{_MATH}oMath")
-    open_groups: list[etree._Element | None] = []  # None: it has not said what it is
+    groups = [(root, True)]  # and whether they have said what they are
     for text, word in _texts(group):
-        inside = next((item for item in reversed(open_groups) if item is not None), root)
+        inside, is_known = groups[-1]
         if word == "{":
-            open_groups.append(None)
+            groups.append((inside, False))
         elif word == "}":
-            if open_groups:
-                open_groups.pop()
-        elif word and open_groups and open_groups[-1] is None:
+            del groups[max(len(groups) - 1, 1) :]
+        elif word and not is_known:
             is_math = word.startswith("m") and len(word) > 1
-            open_groups[-1] = etree.SubElement(inside, f"{_MATH}{word[1:]}") if is_math else inside
+            item = etree.SubElement(inside, f"{_MATH}{word[1:]}") if is_math else inside
+            groups[-1] = item, True
         elif text and inside.tag == f"{_MATH}r":
             etree.SubElement(inside, f"{_MATH}t").text = _storable(text)
         elif text.strip():

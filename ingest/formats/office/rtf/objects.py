@@ -15,7 +15,7 @@ from ingest.optional_steps import improve
 
 # The data is in hexadecimal digits, or in bytes of a stated number.
 _OBJECT: Final = re.compile(
-    rb"\{\s*(?:\\\*\s*)?\\objdata(?![a-z])\s*(?:\\bin(\d{1,9}) ?|([0-9a-fA-F\s]*)\})"
+    rb"\{\s*+(?:\\\*\s*+)?\\objdata(?![a-z])\s*+(?:\\bin(\d{1,9}) ?|([0-9a-fA-F\s]*+)\})"
 )
 _EMBEDDED: Final = 2
 _PACKAGE: Final = "Package"
