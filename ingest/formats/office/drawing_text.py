@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from itertools import groupby
-from operator import itemgetter
 
 from lxml import etree
 
@@ -25,14 +24,16 @@ def name_links(root: etree._Element, relations: Mapping[str, Relation]) -> None:
 
 def paragraph_text(paragraph: etree._Element) -> str:
     """Text of the runs and equations without the slide number."""
-    runs = (
-        (_address(item), _shown(item))
+    items = [
+        item
         for item in paragraph.iter("{*}t", "{*}br", "{*}oMath")
-        if item.getparent().get("type") != "slidenum" and not _is_symbol(item)
-    )
+        # Symbols are read with their whole equation.
+        if not item.tag.endswith("/math}t") and item.getparent().get("type") != "slidenum"
+    ]
+    if next(paragraph.iter("{*}hlinkClick"), None) is None:
+        return written_out("".join(map(_shown, items)))
     pieces = (
-        link("".join(text for _, text in group), address)
-        for address, group in groupby(runs, key=itemgetter(0))
+        link("".join(map(_shown, group)), address) for address, group in groupby(items, _address)
     )
     return written_out("".join(pieces))
 
@@ -45,11 +46,6 @@ def text_of(element: etree._Element) -> str:
 def _address(item: etree._Element) -> str | None:
     stated = child(child(item.getparent(), "rPr"), "hlinkClick")
     return None if stated is None else web_address(stated.get(_ADDRESS, ""))
-
-
-def _is_symbol(item: etree._Element) -> bool:
-    """Whether it is part of an equation, which is read as a whole."""
-    return local(item) == "t" and (etree.QName(item).namespace or "").endswith("/math")
 
 
 def _shown(item: etree._Element) -> str:
