@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats.html.main_content import LeftOut
-from ingest.formats.office.rtf_notes import Notes
+from ingest.formats.office.rtf.notes import Notes
 from ingest.formats.registry import extract
 from tests.corpus import PhraseFound, load_norm, read_manifest
 
@@ -107,8 +107,8 @@ STEPS = (
     Step(_SHEETS, "tables side by side", "sheets.workbook.column_groups", lambda _: [slice(None)]),
     Step(_SHEETS, "header rows", "common.table_records.find_header", _nothing),
     Step(_LEGACY, "structure of Word 97", "word.word_97.reader.is_word_97", _false),
-    Step(_LEGACY, "notes and deletions of RTF", "office.legacy.take_notes", _no_notes),
-    Step(_LEGACY, "field codes", "office.legacy.without_fields", _same),
+    Step(_LEGACY, "notes and deletions of RTF", "office.rtf.reader.take_notes", _no_notes),
+    Step(_LEGACY, "field codes", "office.rtf.reader.without_fields", _same),
     Step(_LEGACY, "escapes of xberg", "office.xberg_text.tidy", _same),
     Step(("epub",), "headings by contents", "epub.chapter._place_headings", lambda *_: 0),
     Step(("xml",), "articles", "xml.article.write", lambda *_: (None, {})),

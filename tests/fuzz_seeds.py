@@ -5,6 +5,7 @@ import gzip
 from tests.builders import make_files, make_images, make_mail, make_office, make_sheets, make_tnef
 from tests.builders import make_powerpoint_97 as ppt
 from tests.builders.make_archives import nested, tar_of, zip_of
+from tests.builders.make_graph_97 import TITLE, graph
 
 _RTF = rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}{\b Bold} text \'e8 \u269? \par {\*\x y}}"
 _ARTICLE = (
@@ -23,9 +24,10 @@ def _slides() -> bytes:
     notes = [ppt.shape(ppt.text("Say this", 2), placeholder=ppt.NOTES_BODY)]
     cells = (ppt.shape(ppt.text(word), at=(0, 9 * at)) for at, word in enumerate(("Pens", "Ink")))
     table = ppt.group(*cells, own=ppt.shape(options={ppt.TABLE: 1}))
-    shapes = [ppt.shape(0), ppt.shape(1), table]
+    shapes = [ppt.shape(0), ppt.shape(1), table, ppt.shape(embedded=1)]
     slide = ppt.Slide(shapes=shapes, outline=outline, notes=notes, more=[ppt.comment("Ann", "Yes")])
-    return ppt.presentation(slide)
+    chart = graph([["", "Tonnes"], ["Rome", 1.5]], titles={TITLE: "Cargo"})
+    return ppt.presentation(slide, embedded=[chart])
 
 
 def seeds() -> dict[str, bytes]:

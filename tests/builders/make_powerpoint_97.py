@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from tests.builders.make_mail import Tree, ole
 
@@ -29,9 +30,15 @@ def text(
     kind: int = OTHER,
     *,
     levels: Sequence[tuple[int, int, bool | None]] = (),
+    placed: Sequence[tuple[int, int]] = (),
     filled: Sequence[int] = (),
+    links: Sequence[tuple[int, int, int]] = (),
 ) -> bytes:
-    """A text; `levels`: characters, level and bullet of paragraphs; `filled`: places of stars."""
+    """A text; `levels`: characters, level and bullet of paragraphs; `filled`: places of stars.
+
+    `placed`: characters, and by how much they are raised, in percent; `links`: where they begin
+    and end, and their keys.
+    """
     formats = b""
     for count, level, bullet in levels:
         # Bullet and tab stops, whose values have different lengths.
@@ -39,11 +46,22 @@ def text(
         formats += struct.pack("<IHI", count, level, masks)
         formats += struct.pack("<H", bullet) if bullet is not None else b""
         formats += struct.pack("<HHH", 1, 576, 0)
+    if placed and not levels:
+        formats += struct.pack("<IHI", len(characters) + 1, 0, 0)
+    for count, percent in placed:
+        # Bold, a font, a size, a colour; then the position.
+        formats += struct.pack("<IIHHHI", count, 0x0F0001, 1, 0, 24, 0)
+        formats += struct.pack("<h", percent)
     return (
         record(0x0F9F, struct.pack("<I", kind))
         + record(0x0FA0, characters.encode("utf-16-le"))
         + (record(0x0FA1, formats) if formats else b"")
         + b"".join(record(0x0FD8, struct.pack("<I", place)) for place in filled)
+        + b"".join(
+            container(0x0FF2, record(0x0FF3, struct.pack("<IIQ", 0, key, 4)))
+            + record(0x0FDF, struct.pack("<II", start, end))
+            for start, end, key in links
+        )
     )
 
 
@@ -52,12 +70,18 @@ def shape(
     *,
     at: tuple[int, int] = (0, 0),
     inside: bool = False,
+    size: tuple[int, int] = (9, 9),
     placeholder: int = 0,
     deleted: bool = False,
+    embedded: int = 0,
     options: Mapping[int, int | str] | None = None,
 ) -> bytes:
-    """A shape with a text, or the number of one in the outline; `at`: top and left."""
-    top, left = at
+    """A shape with a text, or the number of one in the outline; `at`: top and left.
+
+    `size`: height and width.
+    `embedded`: the number of its OLE object, from one.
+    """
+    (top, left), (height, width) = at, size
     parts = [record(0xF00A, struct.pack("<II", 1, 8 if deleted else 0), version=2)]
     if options:
         head = tail = b""
@@ -68,11 +92,13 @@ def shape(
             tail += long
         parts.append(record(0xF00B, head, tail, instance=len(options), version=3))
     if inside:
-        parts.append(record(0xF00F, struct.pack("<iiii", left, top, left + 9, top + 9)))
+        parts.append(record(0xF00F, struct.pack("<iiii", left, top, left + width, top + height)))
     else:
-        parts.append(record(0xF010, struct.pack("<hhhh", top, left, left + 9, top + 9)))
+        parts.append(record(0xF010, struct.pack("<hhhh", top, left, left + width, top + height)))
     if placeholder:
         parts.append(container(0xF011, record(0x0BC3, struct.pack("<iBBH", 0, placeholder, 0, 0))))
+    if embedded:
+        parts.append(container(0xF011, record(0x0BC1, struct.pack("<I", embedded))))
     if content is not None:
         if isinstance(content, int):
             content = record(0x0F9E, struct.pack("<i", content))
@@ -128,13 +154,18 @@ def presentation(
     before: Sequence[Slide] = (),
     document: Sequence[bytes] = (),
     embedded: Sequence[bytes] = (),
+    addresses: Sequence[str] = (),
     folder: str = "",
     circular: bool = False,
 ) -> bytes:
-    """The file; `before`: slides of an earlier edit that were replaced, `embedded`: OLE objects."""
+    """The file; `before`: slides of an earlier edit that were replaced, `embedded`: OLE objects.
+
+    `addresses`: of links, whose keys count from one.
+    """
     stream, last = b"", 0
     for edition in filter(None, (before, slides)):
-        stream, last = _saved(stream, edition, document, embedded, last, circular=circular)
+        linked = b"".join(starmap(_link, enumerate(addresses, start=1)))
+        stream, last = _saved(stream, edition, document, embedded, linked, last, circular=circular)
     user = record(0x0FF6, struct.pack("<III", 20, 0xE391C05F, last), bytes(8))
     streams: Tree = {"Current User": user, "PowerPoint Document": stream.ljust(5000, b"\0")}
     if folder:
@@ -142,11 +173,18 @@ def presentation(
     return ole(streams)
 
 
+def _link(key: int, address: str) -> bytes:
+    texts = ("shown", address)
+    strings = (record(0x0FBA, t.encode("utf-16-le"), instance=n) for n, t in enumerate(texts))
+    return container(0x0FD7, record(0x0FD3, struct.pack("<I", key)), *strings)
+
+
 def _saved(
     stream: bytes,
     slides: Sequence[Slide],
     document: Sequence[bytes],
     embedded: Sequence[bytes],
+    linked: bytes,
     last: int,
     *,
     circular: bool,
@@ -171,11 +209,11 @@ def _saved(
         if slide.notes:
             key = keep(container(0x03F0, record(0x03F1, bytes(8)), drawing(*slide.notes)))
             lists[1] += record(0x03F3, struct.pack("<IIIII", key, 0, 0, notes_key, 0))
-    objects = b""
-    for data in embedded:
+    objects = linked
+    for number, data in enumerate(embedded, start=1):
         packed = struct.pack("<I", len(data)) + zlib.compress(data)
         key = keep(record(0x1011, packed, instance=1))
-        objects += container(0x0FCC, record(0x0FC3, bytes(16), struct.pack("<II", key, 0)))
+        objects += container(0x0FCC, record(0x0FC3, struct.pack("<8xI4xII", number, key, 0)))
     key = keep(
         container(
             0x03E8,

@@ -15,6 +15,7 @@ from ingest.formats.office.xml_tree import child, local
 _MOST_POINTS = 5000  # per series
 _MOST_LEVELS = 8
 _MOST_CELLS = 200_000  # of a table; a series without points costs a cell per category too
+_SAME = "1"  # what programs write for bubbles without a size
 _AXES = frozenset({"catAx", "dateAx", "valAx", "serAx", "axis"})
 _NUMBERS = etree.XPath(
     "*[local-name() = 'numLit' or local-name() = 'numCache']"
@@ -82,11 +83,12 @@ def _series(root: etree._Element) -> Iterator[_Series]:
     stated = next(root.iter("{*}date1904"), None)
     is_1904 = stated is not None and stated.get("val", "1") in ("1", "true")
     for series in root.iter("{*}ser"):
-        yield _Series(
-            " ".join(_points(series, "tx", is_1904=is_1904).values()),
-            _points(series, "cat", "xVal", is_1904=is_1904),
-            _points(series, "val", "yVal", is_1904=is_1904),
-        )
+        name = " ".join(_points(series, "tx", is_1904=is_1904).values())
+        categories = _points(series, "cat", "xVal", is_1904=is_1904)
+        yield _Series(name, categories, _points(series, "val", "yVal", is_1904=is_1904))
+        sizes = _points(series, "bubbleSize", is_1904=is_1904)
+        if any(size != _SAME for size in sizes.values()):
+            yield _Series(f"{name} (size)".strip(), categories, sizes)
 
 
 def _points(series: etree._Element, *names: str, is_1904: bool) -> _Points:

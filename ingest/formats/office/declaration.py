@@ -8,7 +8,7 @@ FORMATS: tuple[Format, ...] = (
         media_type=types.RTF,
         label="an RTF document",
         suffixes=".rtf",
-        reader="ingest.formats.office.legacy",
+        reader="ingest.formats.office.rtf.reader",
         aliases=("text/rtf", "application/x-rtf"),
     ),
     Format(

@@ -6,11 +6,13 @@ from lxml import etree
 
 from ingest.formats.office.charts import chart
 from ingest.formats.office.drawing_text import text_of
+from ingest.formats.office.embedded_charts import chart_in
 from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute
 
 _DEEP = 20  # levels of a diagram
+_GRAPH = "MSGraph"
 _ON = ("1", "true")
 _NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
 
@@ -24,20 +26,29 @@ class Graphics:
         self._shown: set[str] = set()
 
     def show(self, frame: etree._Element) -> Iterator[str]:
-        """Charts and diagrams in a frame or drawing; embedded documents are skipped."""
+        """Charts and diagrams in a frame or drawing; other embedded documents are skipped."""
         for item in frame.iter("{*}chart", "{*}relIds"):
             is_chart = etree.QName(item).localname == "chart"
             root = self._target(attribute(item, "id" if is_chart else "dm"))
             text = "" if root is None else chart(root) if is_chart else _diagram(root)
             if text:
                 yield text
+        for item in frame.iter("{*}OLEObject", "{*}oleObj"):
+            program = item.get("ProgID") or item.get("progId") or ""
+            relation = self._relation(attribute(item, "id")) if _GRAPH in program else None
+            if relation is not None and (text := chart_in(self._package.read(relation.target))):
+                yield text
 
     def _target(self, key: str | None) -> etree._Element | None:
+        relation = self._relation(key)
+        return None if relation is None else self._package.find_xml(relation.target)
+
+    def _relation(self, key: str | None) -> Relation | None:
         relation = self._relations.get(key or "")
         if relation is None or relation.target in self._shown:
             return None
         self._shown.add(relation.target)
-        return self._package.find_xml(relation.target)
+        return relation
 
 
 def slide_table(frame: etree._Element) -> Iterator[str]:

@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass, field
 
+from ingest.formats.office.count_styles import spelled
+
 _PLACE = re.compile(r"%([1-9])")
 LEVELS = 9
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-          (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
-_LARGEST = 3999
 _LONGEST = 100  # characters of a label, which every item of its list repeats
 _NO_NUMBERS = {"bullet", "none"}
 
@@ -52,31 +51,4 @@ class CountedList:
         index = int(place[1]) - 1
         other = self.levels.get(index, ListLevel())
         count = self.counters[index]
-        return _spelled(other.start if count is None else count, other.format)
-
-
-def _spelled(count: int, style: str) -> str:
-    if style in ("lowerLetter", "upperLetter") and 0 < count <= _LARGEST:
-        letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-        return letters if style == "lowerLetter" else letters.upper()
-    if style in ("lowerRoman", "upperRoman") and 0 < count <= _LARGEST:
-        roman = _roman(count)
-        return roman if style == "lowerRoman" else roman.upper()
-    if style == "ordinal":
-        return f"{count}{_ordinal(count)}"
-    return f"{count:02}" if style == "decimalZero" else str(count)
-
-
-def _ordinal(count: int) -> str:
-    """The ending of an English ordinal."""
-    if count // 10 % 10 == 1:
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-
-
-def _roman(count: int) -> str:
-    found = ""
-    for size, letters in _ROMAN:
-        repeats, count = divmod(count, size)
-        found += letters * repeats
-    return found
+        return spelled(other.start if count is None else count, other.format)

@@ -55,6 +55,38 @@ def _operator(element: etree._Element, parts: _Parts) -> str:
     return f"{symbol}{_limits(parts)} {_part(parts, 'e')}"
 
 
+def _matrix(_: etree._Element, parts: _Parts) -> str:
+    """Rows as in `[1, 2; 3, 4]`."""
+    return "; ".join(text for name, text in parts if name in ("mr", "e"))
+
+
+def _row(_: etree._Element, parts: _Parts) -> str:
+    return ", ".join(text for name, text in parts if name == "e")
+
+
+def _lower_limit(_: etree._Element, parts: _Parts) -> str:
+    return f"{_part(parts, 'e')}_{_grouped(_part(parts, 'lim'))}"
+
+
+def _upper_limit(_: etree._Element, parts: _Parts) -> str:
+    return f"{_part(parts, 'e')}^{_grouped(_part(parts, 'lim'))}"
+
+
+def _before(_: etree._Element, parts: _Parts) -> str:
+    return f"{_limits(parts)} {_part(parts, 'e')}"
+
+
+def _function(_: etree._Element, parts: _Parts) -> str:
+    name, argument = _part(parts, "fName"), _part(parts, "e")
+    return f"{name}{argument}" if argument.startswith("(") else f"{name} {argument}"
+
+
+def _accent(element: etree._Element, parts: _Parts) -> str:
+    base = _part(parts, "e")
+    mark = value(child(child(element, "accPr"), "chr"))
+    return base + ("\u0302" if mark is None else mark) if len(base) == 1 else base
+
+
 def _part(parts: _Parts, name: str) -> str:
     return "".join(text for key, text in parts if key == name)
 
@@ -71,4 +103,12 @@ _BUILDERS: dict[str, Callable[[etree._Element, _Parts], str]] = {
     "rad": _radical,
     "d": _delimited,
     "nary": _operator,
+    "m": _matrix,
+    "mr": _row,
+    "eqArr": _matrix,
+    "limLow": _lower_limit,
+    "limUpp": _upper_limit,
+    "sPre": _before,
+    "func": _function,
+    "acc": _accent,
 }

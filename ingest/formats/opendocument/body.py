@@ -105,7 +105,7 @@ class OdfBody:
 
     def _paragraph(self, item: etree._Element, label: str | None = None) -> Iterator[Block]:
         """`label`: the number of a heading in a list."""
-        style = improve("styles", lambda: self.styles.get(style_of(item)), otherwise=lambda: PLAIN)
+        style = improve("styles", lambda: self.styles.of(item), otherwise=lambda: PLAIN)
         inline = self._inline(item)
         text = inline.text.strip()
         level = style.title_level

@@ -27,7 +27,7 @@ from ingest.formats.opendocument.slides import read_slides
 from ingest.formats.opendocument.styles import OdfStyles
 from ingest.optional_steps import improve
 
-_VERSION = "odf 5"
+_VERSION = "odf 6"
 _FLAT = frozenset({types.FODT, types.FODP})
 _PRESENTATIONS = frozenset({types.ODP, types.FODP})
 _FIELDS = {

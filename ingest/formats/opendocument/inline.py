@@ -59,7 +59,7 @@ def read_inline(
     may_be_faint: bool,
 ) -> OdfInline:
     """Read one paragraph. `may_be_faint`: its background is the bare page."""
-    style = styles.get(style_of(paragraph))
+    style = styles.of(paragraph)
     reader = _InlineReader(styles, notes, OdfInline(), drop_faint=drop_faint)
     reader.walk(paragraph, style, may_be_faint and not style.has_background, 0)
     return reader.found
@@ -99,8 +99,8 @@ class _InlineReader:
         elif name in _SHAPES:
             self.found.shapes.append(item)
         elif name not in _SKIPPED:
-            own = style_of(item) if name == "span" else None
-            inner = style if own is None else self.styles.get(own)
+            has_own = name == "span" and style_of(item) is not None
+            inner = self.styles.of(item) if has_own else style
             start = len(self.found.pieces)
             self.walk(item, inner, may_be_faint and not inner.has_background, depth + 1)
             if name == "a":
@@ -153,6 +153,6 @@ def _flat(element: etree._Element, styles: OdfStyles) -> str:
     texts = []
     for paragraph in element.iter("{*}p", "{*}h"):
         reader = _InlineReader(styles, None, OdfInline(), drop_faint=False)
-        reader.walk(paragraph, styles.get(style_of(paragraph)), False, 0)
+        reader.walk(paragraph, styles.of(paragraph), False, 0)
         texts.append(reader.found.text)
     return one_line(" ".join(texts))

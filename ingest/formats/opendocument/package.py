@@ -11,14 +11,13 @@ from lxml import etree
 
 from ingest.errors import Permanent
 from ingest.formats.common.input_file import MemberSink
-from ingest.formats.common.markdown import table
 from ingest.formats.office.ole_package import hand_over
+from ingest.formats.office.opendocument_chart import chart
 from ingest.formats.office.xml_tree import attribute, local, parse
 
 _MANIFEST = "META-INF/manifest.xml"
 _ENCRYPTED = b"encryption-data"
 _OBJECT = re.compile(r"(?:\./)?Object[^/]*")
-_MOST_ROWS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +61,12 @@ class Objects:
         self._names = frozenset(names)
 
     def show(self, element: etree._Element) -> list[str]:
-        """Blocks of a draw:object: chart data as a table, else an equation or the plain words."""
+        """Blocks of a draw:object: a chart as a table, else an equation or the plain words."""
         root = self._root(element)
         if root is None:
             return []
-        data = next(root.iter("{*}table"), None)
-        if data is not None:
-            text = table(
-                [
-                    _cells(row)
-                    for _, row in zip(range(_MOST_ROWS), data.iter("{*}table-row"), strict=False)
-                ]
-            )
-        else:
+        text = chart(root)
+        if not text:
             drop = set(root.iter("{*}annotation"))
             text = " ".join("".join(_words(root, drop)).split())
         return [text] if text else []
@@ -106,12 +98,6 @@ def _optional(archive: zipfile.ZipFile, name: str) -> etree._Element | None:
         return parse(archive.read(name))
     except Exception:  # damage makes zipfile raise arbitrary exceptions
         return None
-
-
-def _cells(row: etree._Element) -> list[str]:
-    return [
-        " ".join("".join(cell.itertext()).split()) for cell in row.iterchildren("{*}table-cell")
-    ]
 
 
 def _words(root: etree._Element, without: set[etree._Element]) -> Iterator[str]:

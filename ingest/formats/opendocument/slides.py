@@ -10,7 +10,6 @@ from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import comment
-from ingest.formats.opendocument.styles import style_of
 from ingest.optional_steps import improve
 
 _NO_SHAPES = frozenset({"notes", "annotation", "forms", "animations", "par", "page-thumbnail"})
@@ -31,7 +30,7 @@ def read_slides(content: etree._Element, body: OdfBody) -> tuple[list[str], list
 
 
 def _is_hidden(page: etree._Element, body: OdfBody) -> bool:
-    return body.styles.get(style_of(page)).is_hidden_slide
+    return body.styles.of(page).is_hidden_slide
 
 
 def _blocks(page: etree._Element, body: OdfBody) -> list[str]:
@@ -55,10 +54,14 @@ def _slide(page: etree._Element, body: OdfBody) -> Iterator[str]:
     for shape in ordered:
         yield from body.shape(shape)
     notes = child(page, "notes")
-    for frame in notes.iterchildren("{*}frame") if notes is not None else ():
-        if attribute(frame, "class") == "notes" and not _is_prompt(frame):
-            text = "\n\n".join(body.shape(frame))
-            yield f"Notes: {text}" if text else ""
+    said = [
+        "\n\n".join(body.shape(shape))
+        for shape in (notes if notes is not None else ())
+        # Others are dates, numbers and prompts; a shape without a class was typed in there.
+        if (attribute(shape, "class") or "notes") == "notes" and local(shape) not in _NO_SHAPES
+        if not _is_prompt(shape)
+    ]
+    yield "Notes: " + "\n\n".join(filter(None, said)) if any(said) else ""
     yield from body.notes.blocks()
     body.notes.texts.clear()
     yield from body.comments()

@@ -15,9 +15,14 @@ _TITLES = {"Title": 1, "Subtitle": 2}
 _ABOVE, _BELOW = re.compile(r"[1-9][\d.]*%"), re.compile(r"-[1-9][\d.]*%")
 _LIST_STYLES = ("{*}list-style", "{*}outline-style")
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman",
-          "I": "upperRoman"}  # fmt: skip
+          "I": "upperRoman", "一, 二, 三, ...": "chineseCounting", "①, ②, ③, ...":
+          "decimalEnclosedCircle", "ア, イ, ウ, ...": "aiueo", "가, 나, 다, ...": "ganada",
+          "甲, 乙, 丙, ...": "ideographTraditional"}  # fmt: skip
 _BULLET, _NO_NUMBER = ListLevel("bullet"), ListLevel("none")
 _PLACE = re.compile(r"%(\d{1,2})%")
+_FAMILIES = {"span": "text", "page": "drawing-page"}
+_Name = tuple[str, str]
+"""Family and name: a table and a span may have styles of the same name."""
 OUTLINE = "Outline"
 """By which name the numbering of headings is found, if the file gives it none."""
 
@@ -44,28 +49,30 @@ class OdfStyles:
     """The styles of all trees of a document; of duplicate names, the first counts."""
 
     def __init__(self, *roots: etree._Element | None) -> None:
-        self._elements: dict[str, etree._Element] = {}
+        self._elements: dict[_Name, etree._Element] = {}
         self._lists: dict[str, dict[int, ListLevel]] = {}
         self.outline = OUTLINE
         """The name of the numbering of headings."""
-        self._known: dict[str, OdfStyle] = {}
+        self._known: dict[_Name, OdfStyle] = {}
         for root in roots:
             for item in root.iter("{*}style", *_LIST_STYLES) if root is not None else ():
                 name = attribute(item, "name") or ""
                 if local(item) == "style":
-                    self._elements.setdefault(name, item)
+                    self._elements.setdefault((attribute(item, "family") or "", name), item)
                     continue
                 if local(item) == "outline-style":
                     self.outline = name or OUTLINE
                 self._lists.setdefault(name or OUTLINE, _levels(item))
 
-    def get(self, name: str | None) -> OdfStyle:
-        """The style of this name, without properties if there is none."""
+    def of(self, element: etree._Element) -> OdfStyle:
+        """The style of a paragraph, heading, span or slide, without properties if it has none."""
+        name = style_of(element)
         if name is None:
             return PLAIN
-        if name not in self._known:
-            self._known[name] = self._resolve(name)
-        return self._known[name]
+        key = (_FAMILIES.get(local(element), "paragraph"), name)
+        if key not in self._known:
+            self._known[key] = self._resolve(*key)
+        return self._known[key]
 
     def levels(self, name: str | None) -> dict[int, ListLevel]:
         """The levels of a list style, 0 is the outermost; those that it does not name have bullets.
@@ -76,13 +83,13 @@ class OdfStyles:
         found = self._lists.get(self.outline if is_outline else name or "", {})
         return dict.fromkeys(range(LEVELS), _NO_NUMBER if is_outline else _BULLET) | found
 
-    def _resolve(self, name: str) -> OdfStyle:
+    def _resolve(self, family: str, name: str) -> OdfStyle:
         level = None
         has_own_list = False
         looks: dict[str, str] = {}
         for _ in range(_MOST_PARENTS):
             level = _TITLES.get(name, level) if level is None else level
-            element = self._elements.get(name)
+            element = self._elements.get((family, name), self._elements.get(("", name)))
             if element is None:
                 break
             has_own_list = has_own_list or attribute(element, "list-style-name") is not None

@@ -18,7 +18,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, filled, pres
 from ingest.formats.common.markdown import numbered_slide, plain
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
-from ingest.formats.office.drawing_text import paragraph_text
+from ingest.formats.office.drawing_text import name_links, paragraph_text
 from ingest.formats.office.graphics import Graphics, slide_table
 from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import attribute, local, words
@@ -26,7 +26,7 @@ from ingest.formats.slides.shapes import Layouts, Place, Slide, slide_text
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "pptx 4"
+_VERSION = "pptx 5"
 _MOST_LISTED = 200
 
 
@@ -108,8 +108,10 @@ class _SlideReader:
         return "\n\n".join(pieces)
 
     def _shapes(self, root: etree._Element, part: str) -> list[str]:
+        relations = self._package.relations(part)
+        name_links(root, relations)
         slide = Slide(
-            graphics=Graphics(self._package, self._package.relations(part)),
+            graphics=Graphics(self._package, relations),
             places=improve(
                 "reading_order", lambda: self._layouts.places(part), otherwise=dict[str, Place]
             ),
@@ -134,6 +136,7 @@ class _SlideReader:
             if root is None:
                 continue
             resolve_alternate_content(root)
+            name_links(root, self._package.relations(notes))
             text = "\n\n".join(_note_texts(root)).strip()
             if text:
                 yield f"Notes: {text}"

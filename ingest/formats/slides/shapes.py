@@ -10,7 +10,8 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.office.drawing_text import paragraph_text
 from ingest.formats.office.graphics import Graphics, slide_table
 from ingest.formats.office.opc import Package
-from ingest.formats.office.xml_tree import words
+from ingest.formats.office.xml_tree import child, words
+from ingest.formats.slides.text_lists import TextLists
 from ingest.optional_steps import improve
 
 _LINE = 342_900  # EMU, 0.95 cm: height of the bands in which shapes count as side by side
@@ -142,30 +143,19 @@ def _shape_text(shape: etree._Element, slide: Slide) -> str:
             return ""
         slide.footers.add(text)
     is_list = placeholder is not None and kind in _BULLETED and len(paragraphs) > 1
-    return _joined(paragraphs, is_list=is_list)
+    return _joined(paragraphs, TextLists(child(child(shape, "txBody"), "lstStyle"), is_list))
 
 
-def _joined(paragraphs: list[etree._Element], *, is_list: bool) -> str:
+def _joined(paragraphs: list[etree._Element], lists: TextLists) -> str:
     lines: list[str] = []
     for paragraph in paragraphs:
         text = paragraph_text(paragraph).strip()
         if not text:
             continue
         properties = next(paragraph.iterchildren("{*}pPr"), None)
-        if _is_item(properties, is_list=is_list):
-            level = _number(properties.get("lvl") if properties is not None else None)
-            lines.append(f"{'  ' * min(level, 8)}- {' '.join(text.split())}")
-        else:
-            lines += ["", plain(text), ""]
+        item = lists.item(properties, " ".join(text.split()))
+        lines += ["", plain(text), ""] if item is None else [item]
     return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
-
-
-def _is_item(properties: etree._Element | None, *, is_list: bool) -> bool:
-    if properties is None:
-        return is_list
-    if next(properties.iterchildren("{*}buNone"), None) is not None:
-        return False
-    return is_list or next(properties.iterchildren("{*}buChar", "{*}buAutoNum"), None) is not None
 
 
 def _paragraphs(shape: etree._Element) -> list[etree._Element]:

@@ -10,6 +10,7 @@ from lxml import etree
 
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
+from ingest.formats.office.drawing_text import text_of
 from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
 from ingest.formats.word.numbering import Numbering
@@ -167,6 +168,7 @@ class WordBody:
                 yield plain(one_line(description))
             for content in _outermost(box, _TEXT_BOX):
                 yield from self.read(content)
+            yield from filter(None, map(plain, _drawn(box)))
             yield from improve("graphics", lambda: self.show(box), otherwise=list[str])
         finally:
             self._depth -= 1
@@ -212,6 +214,14 @@ def _description(box: etree._Element) -> str:
         if found:
             return str(found)
     return ""
+
+
+def _drawn(box: etree._Element) -> Iterator[str]:
+    """Texts of WordArt, and of shapes in a canvas that was pasted from a slide."""
+    for item in box.iter("{*}textpath"):
+        yield one_line(item.get("string") or "")
+    for body in _outermost(box, "txBody"):
+        yield text_of(body).strip()
 
 
 def _flat(element: etree._Element) -> str:

@@ -33,7 +33,7 @@ from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
 from ingest.optional_steps import improve
 
-_VERSION = "docx 5"
+_VERSION = "docx 6"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 _WHITE = {"FFFFFF", "AUTO"}
 _MOST_LISTED = 200

@@ -8,8 +8,10 @@ from lxml import etree
 
 from ingest.formats.common.links import link, web_address
 from ingest.formats.common.raised_text import lowered, raised, written_out
+from ingest.formats.office.field_results import result
 from ingest.formats.office.omml import math_text
 from ingest.formats.office.opc import Relation
+from ingest.formats.office.symbol_fonts import glyph
 from ingest.formats.office.xml_tree import attribute, child, is_on, local, number, value
 
 _WRAPPERS = frozenset(
@@ -23,24 +25,7 @@ _TINY = 3  # half points
 _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
 _PAGE = re.compile(r"^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
-_PRIVATE_USE = 0xF000  # Word stores codes of symbol fonts from here on
-_SYMBOL_FONT = dict(
-    zip(
-        "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcyw",
-        "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψω",
-        strict=True,
-    )
-) | dict(
-    zip(
-        "\xa3\xa5\xae\xac\xb0\xb1\xb3\xb4\xb7\xb9\xbb\xce\xd6\xe5", "≤∞→←°±≥\xd7•≠≈∈√∑", strict=True
-    )
-)
-_WINGDINGS_FONT = {
-    "\x6e": "■", "\x6f": "☐", "\x78": "☒", "\xa7": "▪", "\xa8": "☐", "\xd8": "➢",
-    "\xe0": "→", "\xfb": "✗", "\xfc": "✓", "\xfd": "☒", "\xfe": "☑",
-}  # fmt: skip
-
-
+_COMPARES = re.compile(r"\s*(?:IF|COMPARE|SET|NEXTIF|SKIPIF|=)\s", re.IGNORECASE)
 _MARKS = {"superscript": raised, "subscript": lowered}
 
 
@@ -65,8 +50,10 @@ class WordInline:
 
 @dataclass(slots=True)
 class _Field:
-    """An open field: its instruction, and where its stored result starts."""
+    """An open field: where it begins, its instruction, and where its stored result starts."""
 
+    within: WordInline
+    begin: int
     instruction: str = ""
     paragraph: WordInline | None = None
     start: int = 0
@@ -151,7 +138,7 @@ class Runs:
     def _field(self, item: etree._Element, found: WordInline) -> None:
         kind = value(item, "fldCharType")
         if kind == "begin":
-            self._fields.append(_Field())
+            self._fields.append(_Field(found, len(found.pieces)))
             found.pieces.append(_chosen(child(item, "ffData")))
         elif kind == "separate" and self._fields:
             opened = self._fields[-1]
@@ -159,9 +146,29 @@ class Runs:
             found.has_page_number |= _PAGE.match(opened.instruction) is not None
         elif kind == "end" and self._fields:
             ended = self._fields.pop()
-            match = _LINK.match(ended.instruction)
-            if match and ended.paragraph is found and len(self._fields) < _NESTED:
-                self._link(found, ended.start, web_address(match[1]))
+            if ended.within is found and self._is_operand(found):
+                del found.pieces[ended.begin :]
+            elif ended.within is found and len(self._fields) < _NESTED:
+                self._show(ended, found)
+
+    def _show(self, ended: _Field, found: WordInline) -> None:
+        """Make a link of the result of a field, or write a result that is not stored."""
+        if not "".join(found.pieces[ended.begin :]):
+            found.pieces.append(result(ended.instruction))
+        match = _LINK.match(ended.instruction)
+        if match and ended.paragraph is found:
+            self._link(found, ended.start, web_address(match[1]))
+
+    def _is_operand(self, found: WordInline) -> bool:
+        """Whether the innermost open field only compares what the fields in it say."""
+        if not self._fields:
+            return False
+        outer = self._fields[-1]
+        return (
+            outer.within is found
+            and outer.paragraph is None
+            and bool(_COMPARES.match(outer.instruction))
+        )
 
     def _note(self, kind: str, item: etree._Element) -> str:
         key = (kind, value(item, "id") or "")
@@ -218,13 +225,6 @@ def _is_faint(properties: etree._Element | None) -> bool:
 def _symbol(font: str | None, code: str | None) -> str:
     """The character of a w:sym element; empty if its code is invalid or its glyph is unknown."""
     try:
-        number = int(code or "", 16)
+        return glyph(font, int(code or "", 16))
     except ValueError:
         return ""
-    is_private = _PRIVATE_USE <= number <= _PRIVATE_USE + 0xFF
-    character = chr(number - _PRIVATE_USE) if is_private else chr(number) if number < 0xE000 else ""
-    if font == "Symbol":
-        return _SYMBOL_FONT.get(character, character)
-    if font is not None and font.startswith("Wingdings"):
-        return _WINGDINGS_FONT.get(character, "")
-    return "" if is_private else character

@@ -1,32 +1,35 @@
 """PowerPoint 97 presentations (.ppt): one part per slide, as those of PowerPoint 2007 (pptx.py).
 
-Read: titles, text, lists, tables, WordArt, alternative text of pictures, footers once, speaker
-notes, comments, hidden slides (listed in the metadata). Embedded documents become members. Not
-read: text of masters, slide numbers and dates that PowerPoint fills in, charts, pictures.
+Read: titles, text, lists, tables, charts, WordArt, alternative text of pictures, footers once,
+speaker notes, comments, hidden slides (listed in the metadata). Embedded documents become members.
+Not read: text of masters, slide numbers and dates that PowerPoint fills in, pictures.
 """
 
 import io
 import struct
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from functools import partial
+from typing import Final
 
 import olefile
 
 from ingest.errors import Permanent
-from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, filled, present
+from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.common.markdown import numbered_slide, plain
-from ingest.formats.office import legacy, ole_package
+from ingest.formats.office import legacy
 from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.ole_properties import summary
 from ingest.formats.slides.powerpoint_97.file import PowerPointFile, SlideEntry, notes_key
+from ingest.formats.slides.powerpoint_97.objects import EmbeddedObjects
 from ingest.formats.slides.powerpoint_97.records import Record, children, first
 from ingest.formats.slides.powerpoint_97.shapes import (
     Shape,
+    embedding,
     has_picture,
     margin_texts,
     note_blocks,
+    passages_of,
     shapes_of,
     slide_blocks,
 )
@@ -38,16 +41,13 @@ from ingest.formats.slides.powerpoint_97.text import (
 )
 from ingest.optional_steps import improve
 
-_VERSION: Final = "powerpoint_97 1"
+_VERSION: Final = "powerpoint_97 2"
 _SHOW, _HIDDEN = 0x03F9, 0x4
 _MARGINS, _MARGIN_FLAGS = 0x0FD9, 0x0FDA
 _OF_SLIDES: Final = 3
 _SHOWN: Final = ((0x4, 0), (0x20, 2))
 """Flags and instances of a date that does not change, and of the footer."""
 _TAGS, _TAG, _COMMENT, _AUTHOR = 0x1388, 0x138A, 0x2EE0, 0
-_OBJECTS, _EMBEDDED, _OBJECT = 0x0409, 0x0FCC, 0x0FC3
-_STORAGE, _COMPRESSED = 0x1011, 1
-_LARGEST_OBJECT: Final = 128 * 1024 * 1024
 
 
 def extract(source: InputFile) -> Extraction:
@@ -60,7 +60,7 @@ def extract(source: InputFile) -> Extraction:
             []
             if found is None
             else improve(
-                "attachments", lambda: _hand_over(found.file, source.members), otherwise=list
+                "attachments", lambda: found.objects.hand_over(source.members), otherwise=list
             )
         )
         if found is None or not any(found.parts):
@@ -82,6 +82,7 @@ def extract(source: InputFile) -> Extraction:
 @dataclass(slots=True)
 class _Presentation:
     file: PowerPointFile
+    objects: EmbeddedObjects
     parts: list[str] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
     pictured: list[int] = field(default_factory=list)
@@ -98,7 +99,10 @@ def _read(ole: olefile.OleFileIO, most: int) -> _Presentation:
             code="too_many_pages",
         )
     notes = file.notes()
-    found = _Presentation(file)
+    objects = improve(
+        "attachments", lambda: EmbeddedObjects(file), otherwise=lambda: EmbeddedObjects(None)
+    )
+    found = _Presentation(file, objects)
     for number, slide in enumerate(slides):
         found.parts.append("\n\n".join(_slide(slide, number, notes, found)))
     return found
@@ -117,6 +121,12 @@ def _slide(
         shapes = []
     if has_picture(shapes):
         found.pictured.append(number)
+    for passage in passages_of(shapes):
+        passage.addresses = found.objects.addresses
+    for shape in embedding(shapes):
+        shape.chart = improve(
+            "graphics", partial(found.objects.chart, shape.embedded), otherwise=str
+        )
     show = first(record.data, _SHOW)
     if show is not None and len(show.data) >= 12 and show.data[10] & _HIDDEN:
         found.hidden.append(number)
@@ -184,29 +194,3 @@ def _comments(tags: Record) -> Iterator[str]:
                 text = comment_text(texts.get(_AUTHOR), texts.get(COMMENT_TEXT, ""))
                 if text:
                     yield text
-
-
-def _hand_over(file: PowerPointFile, members: MemberSink | None) -> list[dict[str, object]]:
-    """Hand each embedded document over once as a member; returns the list for the metadata."""
-    objects = first(file.document.data, _OBJECTS)
-    keys: dict[str, int] = {}
-    for item in children(objects.data) if objects is not None else ():
-        atom = first(item.data, _OBJECT) if item.kind == _EMBEDDED else None
-        if atom is not None and len(atom.data) >= 20:
-            key = struct.unpack_from("<16xI", atom.data)[0]
-            if key not in keys.values():
-                keys[f"object{len(keys) + 1}.bin"] = key
-    return ole_package.hand_over(keys, lambda name: _storage(file.object(keys[name])), members)
-
-
-def _storage(record: Record | None) -> BinaryIO:
-    """Raises ValueError or zlib.error if there is none, or it is too large."""
-    if record is None or record.kind != _STORAGE:
-        raise ValueError("no object")
-    if record.instance != _COMPRESSED:
-        return io.BytesIO(record.data)
-    inflater = zlib.decompressobj()
-    data = inflater.decompress(record.data[4:], _LARGEST_OBJECT)
-    if inflater.unconsumed_tail:
-        raise ValueError("the object is too large")
-    return io.BytesIO(data)

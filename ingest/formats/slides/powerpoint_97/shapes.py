@@ -1,12 +1,14 @@
 """Converts the shapes of a PowerPoint 97 slide to Markdown, in reading order."""
 
 import struct
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.office.merged_cells import merged_table
+from ingest.formats.office.merged_cells import Covered, merged_table
 from ingest.formats.slides.powerpoint_97.records import Record, children, first
 from ingest.formats.slides.powerpoint_97.text import TITLES, Passage, passages
 from ingest.optional_steps import improve
@@ -17,6 +19,7 @@ _PLACE, _PLACE_IN_GROUP = 0xF010, 0xF00F
 _OPTIONS, _MORE_OPTIONS = 0xF00B, 0xF122
 _OUTLINE, _PLACEHOLDER = 0x0F9E, 0x0BC3
 _PLACEHOLDER_2007: Final = 0x0420
+_EMBEDDED: Final = 0x0BC1
 _DELETED: Final = 0x8
 _MARGINS: Final = frozenset({7, 8, 9, 10})
 """Placeholders of date, number, footer and header."""
@@ -34,12 +37,18 @@ class Shape:
 
     top: int = 0
     left: int = 0
+    bottom: int = 0
+    right: int = 0
     passage: Passage | None = None
     placeholder: int = 0
     words: str = ""
     """Of WordArt, or the alternative text of a picture."""
     is_picture: bool = False
     is_table: bool = False
+    embedded: int = 0
+    """The key of its embedded object; 0 if it has none."""
+    chart: str = ""
+    """Markdown of the chart in that object."""
     inside: Sequence["Shape"] = ()
 
 
@@ -68,6 +77,22 @@ def margin_texts(shapes: Sequence[Shape]) -> list[str]:
     return [passage.line() for passage in passages if passage is not None]
 
 
+def passages_of(shapes: Sequence[Shape]) -> Iterator[Passage]:
+    """The texts of all shapes, also in groups."""
+    for shape in shapes:
+        if shape.passage is not None:
+            yield shape.passage
+        yield from passages_of(shape.inside)
+
+
+def embedding(shapes: Sequence[Shape]) -> Iterator[Shape]:
+    """The shapes that show an embedded object."""
+    for shape in shapes:
+        if shape.embedded:
+            yield shape
+        yield from embedding(shape.inside)
+
+
 def has_picture(shapes: Sequence[Shape]) -> bool:
     """Whether any of the shapes is a picture."""
     return any(shape.is_picture or has_picture(shape.inside) for shape in shapes)
@@ -83,7 +108,7 @@ def _blocks(shapes: Sequence[Shape]) -> list[str]:
         found += _table(shape) if shape.is_table else _blocks(shape.inside)
         if shape.passage is not None and shape.placeholder not in _MARGINS:
             found.append(shape.passage.blocks())
-        found.append(plain(shape.words))
+        found += [shape.chart, plain(shape.words)]
     return [block for block in found if block]
 
 
@@ -98,10 +123,30 @@ def _grid(shapes: Sequence[Shape]) -> list[str]:
     columns = _numbers({cell.left for cell, _ in cells})
     if len(rows) * len(columns) > _MOST:
         return _blocks(shapes)
-    grid = [[""] * len(columns) for _ in rows]
+    grid: list[list[str | Covered]] = [[""] * len(columns) for _ in rows]
     for cell, passage in cells:
         grid[rows[cell.top]][columns[cell.left]] = passage.line()
+    own = {(cell.top, cell.left) for cell, _ in cells}
+    for (top, left), covered in islice(_covered(cells, list(rows), list(columns)), _MOST):
+        if (top, left) not in own:
+            grid[rows[top]][columns[left]] = covered
     return merged_table(grid)
+
+
+def _covered(
+    cells: Sequence[tuple[Shape, Passage]], tops: list[int], lefts: list[int]
+) -> Iterator[tuple[tuple[int, int], Covered]]:
+    """The places in merged cells, which are as large as all that they cover."""
+    for cell, _ in cells:
+        for top in _inside(tops, cell.top, cell.bottom):
+            for left in _inside(lefts, cell.left, cell.right):
+                yield (top, left), Covered.FROM_LEFT if left > cell.left else Covered.FROM_ABOVE
+
+
+def _inside(edges: list[int], start: int, end: int) -> list[int]:
+    """The edge at `start`, and those in front of `end`."""
+    first = bisect_left(edges, start)
+    return edges[first : max(bisect_left(edges, end), first + 1)]
 
 
 def _numbers(edges: set[int]) -> dict[int, int]:
@@ -133,10 +178,13 @@ def _shape(record: Record, outline: Sequence[Passage]) -> Shape | None:
             shape.top, shape.left = struct.unpack_from(layout, data)
         elif kind == _PLACE_IN_GROUP and len(data) >= 8:
             shape.left, shape.top = struct.unpack_from("<ii", data)
+            if len(data) >= 16:
+                shape.right, shape.bottom = struct.unpack_from("<ii", data, 8)
         elif kind in (_OPTIONS, _MORE_OPTIONS):
             _read_options(shape, data, instance)
         elif kind == _CLIENT_DATA:
             shape.placeholder = _placeholder(data)
+            shape.embedded = _embedded(data)
         elif kind == _TEXT_BOX:
             shape.passage = _passage(data, outline)
     return shape
@@ -149,6 +197,13 @@ def _placeholder(data: bytes) -> int:
         if holder is not None and len(holder.data) > place:
             return holder.data[place]
     return 0
+
+
+def _embedded(data: bytes) -> int:
+    reference = first(data, _EMBEDDED)
+    if reference is None or len(reference.data) < 4:
+        return 0
+    return int(struct.unpack_from("<I", reference.data)[0])
 
 
 def _passage(data: bytes, outline: Sequence[Passage]) -> Passage | None:

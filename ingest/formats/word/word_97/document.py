@@ -38,7 +38,7 @@ from ingest.formats.word.word_97.properties import Formats
 from ingest.formats.word.word_97.styles import Styles, numbering
 from ingest.optional_steps import improve
 
-VERSION = "word_97 3"
+VERSION = "word_97 4"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 _SEPARATORS, _PER_SECTION = 6, 6  # stories before those of the first section, and of each section
 _HEADERS = frozenset({0, 1, 4})  # of a section; the others are footers

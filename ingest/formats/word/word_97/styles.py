@@ -15,9 +15,16 @@ _PARAGRAPH = 1  # kind of a style
 _LEVELS = {**{number: number - 1 for number in range(1, 10)}, 62: 0, 74: 1}
 """Outline levels, from 0, of built-in styles: headings, title, subtitle."""
 _MOST_PARENTS = 20
-NUMBER_FORMATS = {0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter",
-                  4: "lowerLetter", 5: "ordinal", 22: "decimalZero", 23: "bullet",
-                  255: "none"}  # fmt: skip
+NUMBER_FORMATS = {
+    0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter", 4: "lowerLetter",
+    5: "ordinal", 10: "ideographDigital", 11: "japaneseCounting", 12: "aiueo",
+    17: "japaneseDigitalTenThousand", 18: "decimalEnclosedCircle", 20: "aiueoFullWidth",
+    22: "decimalZero", 23: "bullet", 24: "ganada", 27: "decimalEnclosedParen",
+    28: "decimalEnclosedCircleChinese", 30: "ideographTraditional", 33: "taiwaneseCounting",
+    35: "taiwaneseCountingThousand", 37: "chineseCounting", 39: "chineseCountingThousand",
+    44: "koreanDigital2", 46: "arabicAlpha", 47: "hebrew2", 48: "arabicAbjad", 51: "hindiNumbers",
+    54: "thaiNumbers", 58: "russianLower", 59: "russianUpper", 255: "none",
+}  # fmt: skip
 _LIST_LEVELS = 9
 
 

@@ -1,6 +1,7 @@
-"""Files that are embedded in documents of Office 97 and in workbooks."""
+"""Files that are embedded in documents of Office 97, in workbooks and in RTF."""
 
 import io
+import struct
 
 import pytest
 
@@ -56,3 +57,60 @@ def test_objects_of_workbooks_become_files() -> None:
 
     assert kept.files == {"plan.txt": b"Plan B", "letter.docx": b"PK\x03\x04 of a letter"}
     assert len(document.metadata["attachments"]) == 2
+
+
+def rtf(*objects: bytes) -> bytes:
+    return b"{\\rtf1\\ansi Before \\par " + b"\\par ".join(objects) + b" after.\\par}"
+
+
+def rtf_object(kind: str, data: bytes, *, is_link: bool = False, is_binary: bool = False) -> bytes:
+    """An object with its header ([MS-OLEDS] 2.2), in digits on several lines or as it is."""
+    name = kind.encode() + b"\0"
+    head = struct.pack("<III", 0x501, 1 if is_link else 2, len(name)) + name + bytes(8)
+    whole = head + struct.pack("<I", len(data)) + data + b"\1\5\0\0"
+    digits = whole.hex().encode()
+    written = b"\r\n".join(digits[at : at + 40] for at in range(0, len(digits), 40))
+    written = b"\\bin%d " % len(whole) + whole if is_binary else written
+    return b"{\\object\\objemb{\\*\\objdata " + written + b"}{\\result shown}}"
+
+
+def test_objects_of_rtf_become_files() -> None:
+    letter = ole({"WordDocument": b"of a letter"})
+    kept = Kept()
+    data = rtf(
+        rtf_object("Package", packaged("plan.txt", b"Plan } B")[4:]),
+        rtf_object("Package", packaged("note.txt", b"} {\\b bytes")[4:], is_binary=True),
+        rtf_object("Word.Document.8", letter),
+        rtf_object("AcroExch.Document", ole({"CONTENTS": _PDF})),
+        rtf_object("Word.Document.8", letter, is_link=True),
+        rtf_object("PBrush", b"no file"),
+        b"{\\object{\\*\\objdata 01050000zz}}",
+    )
+
+    document = extract(io.BytesIO(data), name="a.rtf", members=kept)
+
+    assert kept.files == {
+        "plan.txt": b"Plan } B",
+        "note.txt": b"} {\\b bytes",
+        "object3.doc": letter,
+        "object4.pdf": _PDF,
+    }
+    assert [item["sizeBytes"] for item in document.metadata["attachments"]] == [
+        8, 11, len(letter), 18, 0, 0,
+    ]  # fmt: skip
+    assert document.text.split() == ["Before", *["shown"] * 6, "after."]
+
+
+def test_a_packed_file_keeps_its_name_and_stays_as_it_is() -> None:
+    names = ("C:\\plans\\план.msg\0", "план.msg\0")
+    behind = b"".join(struct.pack("<I", len(name)) + name.encode("utf-16-le") for name in names)
+    mail = ole({"__properties_version1.0": b"of a message"})
+    kept = Kept()
+
+    extract(
+        io.BytesIO(rtf(rtf_object("Package", packaged("????.msg", mail)[4:] + behind))),
+        name="a.rtf",
+        members=kept,
+    )
+
+    assert kept.files == {"план.msg": mail}

@@ -68,6 +68,20 @@ def test_a_scatter_chart_names_both_axes() -> None:
     assert text_of(chart(plot)) == "Effect\n\n| Dose |  |\n|---|---|\n| 0.5 | 7 |"
 
 
+def test_bubbles_have_their_size_unless_that_is_the_same() -> None:
+    def bubbles(*sizes: object) -> str:
+        values = f"<c:xVal>{numbers(1, 2)}</c:xVal><c:yVal>{numbers(7, 8)}</c:yVal>"
+        values += f"<c:bubbleSize>{numbers(*sizes)}</c:bubbleSize>"
+        return chart(
+            f"<c:plotArea><c:ser><c:tx>{texts('North')}</c:tx>{values}</c:ser></c:plotArea>"
+        )
+
+    assert text_of(bubbles(790, 1)) == (
+        "|  | North | North (size) |\n|---|---|---|\n| 1 | 7 | 790 |\n| 2 | 8 | 1 |"
+    )
+    assert text_of(bubbles(1, 1)) == "|  | North |\n|---|---|\n| 1 | 7 |\n| 2 | 8 |"
+
+
 @pytest.mark.parametrize(
     ("value", "code", "expected"),
     [

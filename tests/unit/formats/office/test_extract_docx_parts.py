@@ -226,3 +226,18 @@ def test_a_text_box_in_both_variants_is_read_once() -> None:
     document = extract(word(box, {"h": ("header", f"<w:hdr>{box}</w:hdr>")}))
 
     assert document.text == "Header: Around boxed\n\nAround\n\nboxed"
+
+
+def test_word_art_and_shapes_pasted_from_a_slide_are_read() -> None:
+    canvas = (
+        "<w:drawing><a:graphic><lc:lockedCanvas xmlns:lc='lc'><a:sp><a:txSp><a:txBody>"
+        "<a:p><a:r><a:t>High</a:t></a:r></a:p><a:p><a:r><a:t>level</a:t></a:r></a:p></a:txBody>"
+        "</a:txSp></a:sp><a:sp><a:txSp><a:txBody><a:p/></a:txBody></a:txSp></a:sp>"
+        "</lc:lockedCanvas></a:graphic></w:drawing>"
+    )
+    art = "<w:pict><v:shape><v:textpath string='Grand  opening'/></v:shape></w:pict>"
+    body = f"<w:p><w:r><w:t>Before</w:t>{art}{canvas}</w:r></w:p>"
+
+    document = extract_file(io.BytesIO(word(body)), name="a.docx")
+
+    assert document.text.strip() == "Before\n\nGrand opening\n\nHigh\nlevel"

@@ -139,6 +139,21 @@ def test_hidden_sentence_is_left_out_and_reported(look: str) -> None:
     assert document.warnings == ("hidden_text",)
 
 
+def test_styles_of_tables_and_of_text_may_have_the_same_name() -> None:
+    styles = (
+        '<style:style style:name="T1" style:family="table"/>'
+        '<style:style style:name="T1" style:family="text"><style:text-properties'
+        ' text:display="none"/></style:style><style:style style:name="P1" style:family="text"/>'
+        '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>'
+    )
+    content = (
+        f'<text:p text:style-name="P1">Top</text:p><text:p>Seen <text:span text:style-name="T1">'
+        f"{SECRET}</text:span></text:p>"
+    )
+
+    assert text(content, styles=styles) == "# Top\n\nSeen"
+
+
 def test_pictures_leave_their_description_and_equations_their_symbols() -> None:
     picture = "<draw:frame><draw:image/><svg:desc>A duck</svg:desc></draw:frame>"
     equation = (

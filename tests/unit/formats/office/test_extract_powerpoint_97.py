@@ -57,6 +57,31 @@ def test_bullets_make_items_where_they_are_stated() -> None:
     )
 
 
+def test_raised_and_lowered_characters_change_no_values() -> None:
+    words = "10\r6 m\x0bCO2"
+    powers = text("106 m\rCO2 in 5 m2", placed=[(2, 0), (1, 30), (5, 0), (1, -25), (7, 0), (1, 30)])
+    alone = text("3", placed=[(1, -25)])
+    breaks = text(words, placed=[(2, 0), (2, 30), (9, 0)])
+    levels = text("Area\rm2", BODY, levels=[(5, 0, True), (3, 1, True)], placed=[(6, 0), (1, 33)])
+
+    shapes = (
+        shape(item, at=(1000 * n, 0)) for n, item in enumerate((powers, alone, breaks, levels))
+    )
+    assert slide_text(*shapes).split("\n\n")[1:] == [
+        "10^6 m", "CO₂ in 5 m²", "3", "10", "6 m\nCO2", "- Area\n  - m²",
+    ]  # fmt: skip
+
+
+def test_links_to_the_web_keep_their_address() -> None:
+    links = [(4, 12, 1), (5, 8, 1), (16, 23, 2), (0, 3, 9), (20, 99, 1)]
+    box = shape(text("See our page or slide 3", links=links))
+    addresses = ["https://example.org/a", "slide 3"]
+
+    document = read(presentation(Slide(shapes=[box]), addresses=addresses))
+
+    assert document.text == ("## Slide 1\n\nSee [our page](https://example.org/a) or slide 3")
+
+
 def test_a_body_of_one_paragraph_is_no_list() -> None:
     assert slide_text(shape(text("Alone", HALF_BODY))) == "## Slide 1\n\nAlone"
 
@@ -87,6 +112,19 @@ def test_a_table_has_a_row_for_each_height_and_a_column_for_each_edge() -> None:
 
     assert slide_text(group(*shapes, own=shape(options={TABLE: 1}))) == (
         "## Slide 1\n\n| Item | Price |\n|---|---|\n| Pens | 7 |"
+    )
+
+
+def test_merged_cells_of_a_table_count_in_all_their_places() -> None:
+    cells = [
+        ("Ship", (0, 0), (9, 18)), ("Calls", (0, 18), (9, 9)),
+        ("Tanker", (9, 0), (18, 9)), ("crude", (9, 9), (9, 9)), ("412", (9, 18), (9, 9)),
+        ("gas", (18, 9), (9, 9)), ("7", (18, 18), (9, 9)),
+    ]  # fmt: skip
+    shapes = [shape(text(value), at=at, size=size, inside=True) for value, at, size in cells]
+
+    assert slide_text(group(*shapes, own=shape(options={TABLE: 1}))).endswith(
+        "\n\n| Ship | Ship | Calls |\n|---|---|---|\n| Tanker | crude | 412 |\n| Tanker | gas | 7 |"
     )
 
 

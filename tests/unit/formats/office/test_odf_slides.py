@@ -24,6 +24,24 @@ def test_slides_are_pages_with_their_notes() -> None:
     assert [page.number for page in document.pages] == [1, 2]
 
 
+def test_shapes_on_the_page_of_notes_are_read_except_prompts_dates_and_numbers() -> None:
+    prompt = framed("<text:p>Click</text:p>", kind="notes", more='presentation:placeholder="true"')
+    shapes = (
+        framed("<text:p>7</text:p>", kind="page-number")
+        + prompt
+        + '<draw:page-thumbnail presentation:class="page"/>'
+        + "<draw:frame><draw:text-box><text:p>Say this</text:p></draw:text-box></draw:frame>"
+        + "<draw:custom-shape><text:p>and that</text:p></draw:custom-shape>"
+    )
+    page = f"<draw:page>{framed('<text:p>Seen</text:p>')}<presentation:notes>{shapes}"
+
+    document = extract(
+        open_document(f"{page}</presentation:notes></draw:page>", kind="presentation"), "a.odp"
+    )
+
+    assert document.text == "## Slide 1\n\nSeen\n\nNotes: Say this\n\nand that"
+
+
 def test_hidden_slides_are_kept_and_named() -> None:
     style = (
         '<style:style style:name="H"><style:drawing-page-properties'

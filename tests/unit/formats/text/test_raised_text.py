@@ -12,7 +12,7 @@ from ingest.formats.common.raised_text import (
     superscript,
     written_out,
 )
-from ingest.formats.office.rtf_raised import mark_raised
+from ingest.formats.office.rtf.raised import mark_raised
 from ingest.formats.registry import extract
 from tests.builders.make_office import open_document, word
 

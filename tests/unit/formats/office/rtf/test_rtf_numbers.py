@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ingest.formats.office.rtf_labels import mark_labels
+from ingest.formats.office.rtf.labels import mark_labels
 from ingest.formats.registry import extract
 
 

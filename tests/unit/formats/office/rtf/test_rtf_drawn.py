@@ -1,0 +1,97 @@
+"""What the reader of RTF drops or misreads: symbols, equations, WordArt, hard spaces."""
+
+import io
+
+import pytest
+
+from ingest.formats.registry import extract
+
+
+def text(body: str) -> str:
+    data = b"{\\rtf1\\ansi\\ansicpg1252 " + body.encode("latin-1") + b"}"
+    return extract(io.BytesIO(data), name="a.rtf").text.strip()
+
+
+def field(instruction: str, shown: str | None = "") -> str:
+    result = "" if shown is None else rf"{{\fldrslt {shown}}}"
+    return rf"{{\field{{\*\fldinst {instruction}}}{result}}}"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "stored", "shown"),
+    [
+        (r'SYMBOL 98 \\f "Symbol" \\s 12', "", "β"),
+        (r'{\f0\fs24 SYMBOL 98 \\f "Symbol"}', r"{\f2 b}", "β"),
+        (r"SYMBOL 8364 \\u", None, "€"),
+        (r"{ EQ \\f(3}{\b ,4) }", "", "3/4"),
+        (r"EQ \\f(\'fc,2)", None, "ü/2"),
+        (r"REF EQ \\h", "Table 4", "Table 4"),
+        ("AUTHOR", "EQ of Ada", "EQ of Ada"),
+    ],
+)
+def test_fields_that_draw_characters_are_text(
+    instruction: str, stored: str | None, shown: str
+) -> None:
+    assert text(rf"Take {field(instruction, stored)} cups.\par") == f"Take {shown} cups."
+
+
+@pytest.mark.parametrize(
+    ("math", "shown"),
+    [
+        (r"{\mf{\mfPr{\mctrlPr\i\f1 }}{\mnum{\mr\mscr0\msty2 a+b}}{\mden{\mr 2}}}", "(a+b)/2"),
+        (r"{\msSup{\me{\mr {\f34 x}}}{\msup{\mr 2}}}{\mr =\u8734?}", "x^2=∞"),
+        (
+            r"{\mnary{\mnaryPr{\mchr \u8721?}}{\msub{\mr i}}{\msup{\mr n}}{\me{\mr i}}}",
+            "∑_i^n i",
+        ),
+        (r"{\md{\mdPr{\mbegChr [}{\mendChr ]}}{\me{\mr 0,\{1\}}}}", "[0,{1}]"),
+    ],
+)
+def test_equations_are_text(math: str, shown: str) -> None:
+    para = rf"{{\mmath{{\*\moMathPara{{\moMathParaPr{{\mjc centerGroup}}}}{{\*\moMath{math}}}}}}}"
+
+    assert text(rf"So {{\mmath{{\*\moMath{math}}}}} holds.\par") == f"So {shown} holds."
+    assert text(rf"So {para} holds.\par") == f"So {shown} holds."
+
+
+def test_word_art_is_text() -> None:
+    art = (
+        r"{\shp{\*\shpinst{\sp{\sn shapeType}{\sv 136}}"
+        r"{\sp{\sn gtextUNICODE}{\sv Grand \u233?t\u233?}}}}"
+    )
+
+    assert text(rf"Before{art}\par after\par") == "Before\n\nafter\n\nGrand été"
+
+
+def test_pictures_and_objects_in_text_boxes_leave_no_data() -> None:
+    picture = (
+        r"{\pict{\*\picprop{\sp{\sn shapeType}{\sv 75}}{\sp{\sn fLine}{\sv 0}}}\picw5\wmetafile8"
+        r"{\*\blipuid b600d8b8e23d3d6b7b945221cb13f54f}" + "\n01ff" * 80 + "}"
+    )
+    thing = rf"{{\object\objemb{{\*\objclass Word.Picture.8}}{{\result {picture}}}}}"
+    box = rf"{{\shp{{\*\shpinst{{\shptxt \pard The logo {thing}{picture} of us\par}}}}}}"
+
+    found = text(rf"Before{box}\par after {'ab' * 110}\par")
+
+    assert found.split() == ["Before", "after", "ab" * 110, "The", "logo", "of", "us"]
+
+
+def test_hard_spaces_and_hyphens_are_no_letters() -> None:
+    picture = "{\\pict\\bin4 \\~\\_}"
+
+    assert text(rf"10\~000\~EUR, Jean\_Paul{picture}, c:\\~x, \bullet\~y\par") == (
+        "10 000 EUR, Jean-Paul, c:\\~x, • y"
+    )
+
+
+def test_underlining_leaves_no_marks() -> None:
+    link = field(r'HYPERLINK "https://example.org/t"', r"{\ul words}")
+
+    assert text(rf"{link} x{{\ul y}}z \b\uldb bold\b0  __init__ c:\\ul d\par") == (
+        "[words](https://example.org/t) xyz **bold** __init__ c:\\ul d"
+    )
+
+
+@pytest.mark.parametrize("broken", [r"{\mmath{\*\moMath{\mr a", r"{\*\fldinst EQ \\f(1,2", "{{{"])
+def test_groups_that_never_end_cost_nothing_in_front_of_them(broken: str) -> None:
+    assert text(rf"Before \~it.\par {broken}").startswith("Before it.")
