@@ -26,7 +26,7 @@ _END: Final = re.compile(
 _END_BEFORE: Final = re.compile(rf"[{_STOPS}{_DENSE_STOPS}]{_CLOSING}\s*\Z")
 _OPENING: Final = re.compile(rf"[{_QUOTES}(\[{{*_/\u2013\u2014-]+")
 # What follows a stop inside a sentence: `"No!" - she said`, `Why? (he asked)`, `Well . . .`
-_CLOSING_QUOTE: Final = re.compile("[\"\u201c\u201d\u00bb]")  # `Dank u.”`
+_CLOSING_QUOTE: Final = re.compile('["\u201c\u201d\u00bb]')  # `Dank u.”`
 _GOES_ON: Final = re.compile(
     r"(?:[-\u2013\u2014]{1,2}[ \u00a0]?|\((?!\w{1,4}\)))(?=(?P<letter>\w))|[,;:.!?\u2026](?![\w,])"
 )
