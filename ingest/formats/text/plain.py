@@ -1,8 +1,8 @@
 """Plain text unchanged; Markdown, code, subtitles, calendars and markup by their structure."""
 
 from functools import partial
-from pathlib import PurePosixPath
 
+from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.common.calendar import calendar_text, is_calendar
 from ingest.formats.common.input_file import Extraction, InputFile
@@ -18,7 +18,7 @@ from ingest.formats.text.subtitles import is_subtitles, read_subtitles
 from ingest.formats.text.vcard import is_contacts, read_contacts
 from ingest.optional_steps import improve
 
-_VERSION = "text 5"
+_VERSION = "text 6"
 
 
 def extract(source: InputFile) -> Extraction:
@@ -38,7 +38,7 @@ def extract(source: InputFile) -> Extraction:
 
 
 def _read(text: str, source: InputFile) -> Reading:
-    suffix = PurePosixPath(source.name or "").suffix.lower()
+    suffix = catalog.text_suffix(source.name)
     if source.media_type == types.MARKDOWN:
         return read_markdown(text, has_components=suffix == ".mdx")
     if source.media_type != types.TEXT:
