@@ -33,6 +33,7 @@ _MARKS = frozenset("`~#=-|*+_:<0123456789 \t")
 _CODE_INDENTS = ("    ", "\t")
 _NESTED = 2  # columns of extra indent that make an item nested
 _LONGEST_TITLE = 200
+_RULERS = "-=*_~# "
 _STEP = 1 << 20
 
 
@@ -221,6 +222,9 @@ class _StructureReader:
         if level == 1 and self._is_comment():
             return
         title = line.strip(" ")[level : 2 * _LONGEST_TITLE].strip()
+        if title and not title.strip(_RULERS):
+            self._close(self._position)
+            return
         self._add_heading(level, self._position, _CLOSING_MARKS.sub("", title))
 
     def _is_comment(self) -> bool:

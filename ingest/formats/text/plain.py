@@ -12,6 +12,7 @@ from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.text.markdown import read_markdown
 from ingest.formats.text.markup import reader_of
+from ingest.formats.text.numbered_sections import with_sections
 from ingest.formats.text.reading import Reading, lines_of
 from ingest.formats.text.source_code import programming_language, read_code
 from ingest.formats.text.subtitles import is_subtitles, read_subtitles
@@ -54,4 +55,6 @@ def _read(text: str, source: InputFile) -> Reading:
     if is_contacts(text):
         return read_contacts("\n".join(lines_of(text)))
     read = reader_of(suffix)
-    return read(text) if read else Reading(text=text)
+    if read is not None:
+        return read(text)
+    return Reading(text=improve("headings", lambda: with_sections(text), otherwise=lambda: text))

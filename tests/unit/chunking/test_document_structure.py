@@ -93,7 +93,7 @@ def test_lookalike_headings_are_ignored() -> None:
     assert titles("    code\n---\n") == []
     assert titles("word " * 50 + "\n---\n") == []
     assert titles("---\ntitle: x\n---\n\n# Real\n") == [(1, "Real")]
-    assert titles("...\n---\n * * .\n=====\n") == []
+    assert titles("...\n---\n * * .\n=====\n\n# -----\n\n## #####\n") == []
 
 
 def test_hash_lines_one_below_the_other_are_comments() -> None:
