@@ -18,11 +18,13 @@ _PAGE_BREAK = re.compile(
 _NUMBERED = re.compile(r"(?:§[ \t]*)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])(\S.*)")
 _CHAPTER = re.compile(
     r"(?:chapter|chapitre|cap[íi]tulo|capitolo|kapitel|hoofdstuk|глава|book|part|buch|teil"
-    r"|article|artikel|art[íi]culo|articolo|artigo|section|abschnitt)[ \t]+"
-    r"(?:[ivxlc]{1,8}|\d{1,3})\b[.:]?[ \t]*(.*)",
+    r"|article|artikel|art[íi]culo|articolo|artigo|section|abschnitt|volume|act|scene|akt|szene"
+    r"|adventure|letter|lecture|lesson|canto|stave)[ \t]+"
+    r"(?:[ivxlc]{1,8}|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    r"\b[.:]?[ \t]*(.*)",
     re.IGNORECASE,
 )
-_OUTER = re.compile(r"(?:book|part|buch|teil)\b", re.IGNORECASE)
+_OUTER = re.compile(r"(?:book|part|buch|teil|volume|act|akt)\b", re.IGNORECASE)
 _SENTENCE_END = (".", ",", ";", "!")
 
 
@@ -49,6 +51,10 @@ def _is_blank(lines: list[str], at: int) -> bool:
     return not 0 <= at < len(lines) or not lines[at] or lines[at].isspace()
 
 
+def _has_text(lines: list[str], title: int, following: int) -> bool:
+    return any(not _is_blank(lines, at) for at in range(title + 1, following))
+
+
 def _chapters(lines: list[str]) -> dict[int, int]:
     """By line: the level."""
     found = [
@@ -63,8 +69,14 @@ def _chapters(lines: list[str]) -> dict[int, int]:
     if len(found) < _FEWEST:
         return {}
     outer = {at for at in found if _OUTER.match(lines[at].strip())}
-    inner = 2 if outer else 1
-    return {at: 1 if at in outer else inner for at in found}
+    levels = {at: 2 if outer and at not in outer else 1 for at in found}
+    kept: dict[int, int] = {}
+    following = len(lines)
+    for at in reversed(found):  # a table of contents has no text between its titles
+        if _has_text(lines, at, following) or levels[at] < kept.get(following, 0):
+            kept[at] = levels[at]
+        following = at
+    return kept
 
 
 def _numbered(lines: list[str]) -> dict[int, int]:
@@ -85,12 +97,10 @@ def _numbered(lines: list[str]) -> dict[int, int]:
         return {}
     if not all(_follows(number, before) for (_, before), (_, number) in pairwise(found)):
         return {}
-    siblings = [
-        any(not _is_blank(lines, at) for at in range(first + 1, last))
-        for (first, before), (last, number) in pairwise(found)
-        if len(number) <= len(before)
-    ]
-    if not all(siblings):
+    if any(
+        len(number) <= len(before) and not _has_text(lines, at, following)
+        for (at, before), (following, number) in pairwise(found)
+    ):
         return {}
     return {at: len(number) for at, number in found}
 

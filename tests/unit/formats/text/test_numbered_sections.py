@@ -42,9 +42,16 @@ def test_sections_of_an_rfc_are_headings_and_its_pages_one_text() -> None:
             ["# 1 What is it?", "# 2 Why?", "# 3 Who?"],
         ),
         (
-            "ROPES\n\nPART ONE\n\nBOOK I\n\nCHAPTER I.\n\nIt was dark.\n\nCHAPTER II.\nThe knot\n\n"
+            "ROPES\n\nBOOK I\n\nCHAPTER I\n\nCHAPTER II\n\nCHAPTER III\n\n"
+            "BOOK ONE\n\nCHAPTER I.\n\nIt was dark.\n\nCHAPTER II.\nThe knot\n\n"
             "It was tied.\n\nBOOK II\n\nChapter 3: End\n\nBye.\n",
-            ["# BOOK I", "## CHAPTER I.", "## CHAPTER II.", "# BOOK II", "## Chapter 3: End"],
+            [
+                "# BOOK ONE",
+                "## CHAPTER I.",
+                "## CHAPTER II.",
+                "# BOOK II",
+                "## Chapter 3: End",
+            ],
         ),
         (
             "Глава 1\n\nТемно.\n\nГлава 2\n\nСветло.\n\nГлава 3\n\nКонец.\n",
