@@ -19,16 +19,18 @@ _STOPS: Final = r".!?\u2026\u061f\u06d4\u1362\u0589\u17d4\u104b"
 _DENSE_STOPS: Final = r"\u3002\uff01\uff1f\uff61\u0964\u0965"
 _DENSE_CLOSING: Final = _CLOSING.replace(r"\u2018", "").replace(r"\u201c", "")  # they open there
 _CJK: Final = r"[\u3040-\u30ff\u3400-\u9fff]"
+_GREEK: Final = r"[\u0370-\u03ff\u1f00-\u1fff]"
 _END: Final = re.compile(
     rf"[{_STOPS}]{_CLOSING}\s+(?=[^\sa-z])|[{_DENSE_STOPS}]{_DENSE_CLOSING}\s*"
     rf"|[!?](?<={_CJK}[!?])(?={_CJK})"  # between letters of full width
+    rf"|;(?<={_GREEK};){_CLOSING}\s+(?=[^\sa-z])"  # a Greek question mark
 )
 _END_BEFORE: Final = re.compile(rf"[{_STOPS}{_DENSE_STOPS}]{_CLOSING}\s*\Z")
 _OPENING: Final = re.compile(rf"[{_QUOTES}(\[{{*_/\u2013\u2014-]+")
 # What follows a stop inside a sentence: `"No!" - she said`, `Why? (he asked)`, `Well . . .`
 _CLOSING_QUOTE: Final = re.compile('["\u201c\u201d\u00bb]')  # `Dank u.”`
 _GOES_ON: Final = re.compile(
-    r"(?:[-\u2013\u2014]{1,2}[ \u00a0]?|\((?!\w{1,4}\)))(?=(?P<letter>\w))|[,;:.!?\u2026](?![\w,])"
+    r"(?:[-\u2013\u2014]{1,2}[ \u00a0]?|\((?!\w{1,4}\)))(?=(?P<letter>\w))|[,;:/.!?\u2026](?![\w,])"
 )
 _LONGEST_WORD: Final = 20  # characters before a full stop
 _ELISION: Final = re.compile(r"\A\w{1,5}['\u2019](?=\w{2})")  # l'art., but not `men's.`

@@ -103,6 +103,7 @@ def test_abbreviations_end_no_sentence(parts: list[str]) -> None:
         ["Il a dit : « C'est fini. »", "Puis il partit."],
         ["**It is bold.**", "It is not."],
         ["Really?!", "Yes."],
+        ["Πού είναι το σπίτι;", "«Τι κάνεις;»", "Εδώ; ρώτησε."],
     ],
 )
 def test_stops_of_other_scripts_and_quotes_after_stops(parts: list[str]) -> None:
