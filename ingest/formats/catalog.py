@@ -98,7 +98,8 @@ def text_suffix(name: str | None) -> str:
     path = PurePosixPath((name or "").replace("\\", "/").lower())
     inner = PurePosixPath(path.stem).suffix
     is_source = path.suffix == ".txt" and len(inner) > 1 and inner not in code_languages.BY_SUFFIX
-    return inner if is_source and is_text(_by_suffix().get(inner)) else path.suffix
+    is_markup = _by_suffix().get(inner) in (types.TEXT, types.MARKDOWN)
+    return inner if is_source and is_markup else path.suffix
 
 
 def is_text(media_type: str | None) -> bool:

@@ -146,6 +146,7 @@ def test_comments_line_by_line_are_no_headings_of_markdown() -> None:
         ("smith.j.r.txt", types.TEXT),
         ("readme.pl.txt", types.TEXT),
         ("report.pdf.txt", types.TEXT),
+        ("page.html.txt", types.TEXT),
     ],
 )
 def test_sources_of_sphinx_are_what_they_are_named_before_txt(name: str, expected: str) -> None:
