@@ -19,7 +19,7 @@ _MODIFIERS: Final = (
     r"|async|export|default|declare|unsafe|extern|const|inline|partial|readonly|data|inner"
     r"|companion|suspend|operator|tailrec|local|global|case|implicit|mutating|nonisolated"
     r"|fileprivate|pub(?:\([^)\s]*\))?|constexpr|pure|elemental|recursive|strictfp|external|annotation|typedef"
-    r"|enum(?=\s+(?:class|struct)\b)"
+    r"|enum(?=\s+(?:class|struct)\b)|fun(?=\s+interface\b)"
     r"|template\s*<[^>]*>|create(?:\s+or\s+(?:replace|alter))?|temp|temporary)\s++)*+"
 )
 # The words that begin a definition, by language.
@@ -27,7 +27,7 @@ _KEYWORDS: Final = """
 class def: python
 class interface enum namespace module function function*: javascript jsx typescript tsx vue svelte
 class interface enum record @interface: java
-class interface object enum fun: kotlin
+class interface object enum: kotlin
 class trait object enum def: scala groovy
 class struct interface enum record namespace: csharp
 class struct union enum namespace: c cpp
@@ -73,7 +73,7 @@ _TYPED: Final = (  # return type, name, parameters; no call, which ends in `;` o
     r"|[ \t]*(?!(?:return|else|new|throw|case|delete|goto|await|yield|using|typedef|package|import"
     r"|if|for|while|switch|catch|do)\b)"
     r"(?:(?:[\w:<>,\[\]*&?~@.]++\s++)++[*&]*(?P<method>~?[^\W\d][\w$]*(?:::~?\w+)*)\s*"
-    r"\([^;\"]*(?<!;)$|(?P<constructor>~?[^\W\d][\w$]*(?:::~?\w+)*)\s*\([^;\"]*(?<=[{):])$)"
+    r"\([^;\"]*(?<!;)$|(?P<constructor>~?[^\W\d][\w$]*(?:::~?\w+)*)\s*\([^;\"']*(?<=[{):])$)"
 )
 _TYPED_LANGUAGES: Final = ["c", "cpp", "java", "csharp", "dart", "groovy", "solidity", "objectivec"]
 _EXTRA: Final = {
@@ -81,10 +81,16 @@ _EXTRA: Final = {
     "php": r"|[ \t]*function\s+&?(?P<method>\w+)",
     "objectivec": r"|[-+]\s*\([^()]*\)\s*(?P<selector>\w+)",
     "lisp clojure": r"|\(def[\w-]*\*?\s+\(?(?P<method>[^\s()]+)|\(define\s+\(?(?P<arrow>[^\s()]+)",
-    "haskell": r"|(?P<method>[a-z_][\w']*)\s*::",
+    "haskell": (
+        r"|(?P<method>[a-z_][\w']*)\s*::"
+        r"|instance\s+(?:[^=]*=>\s*)?(?P<instance>\w[\w. ]*?)\s*(?:\(|where\b|$)"
+    ),
     "ocaml fsharp": r"|[ \t]*let\s+(?:rec\s+|inline\s+)*(?P<method>[a-z_][\w']*)\s+[^=\s]",
     "erlang": r"|(?P<method>[a-z]\w*)\([^)]*\)\s*(?:when\b.*)?->",
-    "r": r"|[ \t]*(?P<method>[\w.]+)\s*(?:<-|=)\s*function\b",
+    "r": (
+        r"|[ \t]*(?P<method>[\w.]+)\s*(?:<-|=)\s*(?:function|(?:R6::)?R6Class)\b"
+        r"|set(?:Class|Generic|Method|RefClass|Validity)\(\s*[\"'](?P<generic>[^\"']+)"
+    ),
     "lua": r"|[ \t]*(?:local\s+)?(?P<method>[\w.:]+)\s*=\s*function\b",
     "bash": r"|[ \t]*(?P<method>[\w:.-]+)\s*\(\)",
     "batch": r"|:(?P<method>\w+)\s*$",
@@ -111,14 +117,30 @@ _EXTRA: Final = {
         r"|[ \t]*(?:(?:public|private|convenience|required|override)\s++)*+"
         r"(?P<method>init|deinit)\b"
     ),
-    "kotlin": r"|[ \t]*(?:\w+\s+)?(?P<method>constructor|init)\b",
+    "kotlin": (
+        r"|[ \t]*(?:(?!fun\b)\w+\s+){0,6}fun\s+(?:<[^()]*>\s+)?"
+        r"(?:(?P<receiver>[\w.]+)(?:<[^()]*>)?\??\.)?(?:`(?P<quoted>[^`]+)`|(?P<method>\w+))"
+        r"|[ \t]*(?:\w+\s+)?(?P<constructor>constructor|init)\b"
+    ),
+    "dart": r"|[ \t]*(?:(?!get\b)[\w<>?,]+\s+){0,4}get\s+(?P<getter>\w+)",
+    "hcl": (
+        r"|(?P<block>[a-z_]\w*)\s+\"(?P<kind>[^\"]+)\"(?:\s+\"(?P<method>[^\"]+)\")?\s*\{"
+        r"|(?P<unnamed>locals|terraform)\s*\{"
+    ),
+    "yaml": (
+        r"|[ \t]*(?:-[ \t]+)?(?P<key>[\w./$-]+|\"[^\"]+\"|'[^']+'):[ \t]*(?:[|>][-+]?|&\w+)?[ \t]*"
+        r"(?:\#.*)?$"
+    ),
+    "toml ini": r"|\[\[?[ \t]*(?P<table>[^\[\]]+?)[ \t]*\]\]?[ \t]*(?:[#;].*)?$",
     "makefile": r"|(?P<method>[\w./%-]+)\s*:(?!=)",
     "cpp": (
         r"|[ \t]*(?:[\w:<>,*&]++\s++)*+[*&]*(?P<operator>(?:\w+::)*operator\s*[^\s\w;]{1,3})"
         r"\s*\([^;\"]*$"
     ),
 }  # fmt: skip
-_FLAT: Final = frozenset(["sql", "batch", "asm", "cobol", "makefile", "haskell", "erlang"])
+_FLAT: Final = frozenset(
+    ["sql", "batch", "asm", "cobol", "makefile", "haskell", "erlang", "toml", "ini"]
+)
 """Languages whose definitions end where the next one begins, whatever the indents are."""
 _IGNORING_CASE: Final = frozenset(
     ["sql", "vb", "pascal", "fortran", "cobol", "powershell", "vhdl", "cmake"]
@@ -130,7 +152,13 @@ _GOES_ON: Final = re.compile(
     r"|(?!(?:if|for|while|with|try|match|async)\b)[\w ]+:$",
     re.IGNORECASE,
 )
+_OF_FILE: Final = re.compile(r"(?:package|namespace)\b")
+"""With a `;` behind its name, it holds what follows, whatever the indents are."""
 _QUOTES: Final = re.compile(r'"""|' + r"'''")
+_WITH_BLOCK_STRINGS: Final = frozenset(
+    "python dart groovy toml elixir julia scala kotlin swift java csharp nim graphql".split()  # noqa: SIM905
+)
+"""Their triple quotes may hold what looks like definitions; elsewhere such quotes are escapes."""
 
 
 def definitions_of(text: str, structure: Structure) -> list[Heading]:
@@ -160,7 +188,7 @@ def read_definitions(
     if pattern is None:
         return []
     reader = _Reader(pattern, level=level, is_flat=language in _FLAT)
-    has_strings, is_quoted = language == "python", False
+    has_strings, is_quoted = language in _WITH_BLOCK_STRINGS, False
     for position, line in _lines(text, start, end):
         was_quoted = is_quoted
         if has_strings and ('"""' in line or "'''" in line):
@@ -197,9 +225,9 @@ class _Reader:
         self._lead = None
         is_outside = self._indents and indent <= self._indents[-1] and not self._is_flat
         if match or (is_outside and not _GOES_ON.match(words)):
-            self._begin(match, indent, lead[1] if lead else position)
+            self._begin(match, line, indent, lead[1] if lead else position)
 
-    def _begin(self, match: re.Match[str] | None, indent: int, start: Position) -> None:
+    def _begin(self, match: re.Match[str] | None, line: str, indent: int, start: Position) -> None:
         """Begin a definition, or code outside of the last one."""
         while self._indents and (self._is_flat or indent <= self._indents[-1]):
             self._indents.pop()
@@ -209,7 +237,8 @@ class _Reader:
         level = self._level + len(self._indents) + 1
         self.found.append(Heading(start=start, end=start, level=level, title=title))
         if match:
-            self._indents.append(indent)
+            is_of_file = _OF_FILE.match(match[0]) and not indent
+            self._indents.append(-1 if is_of_file and line.endswith(";") else indent)
 
 
 def _lines(text: str, start: Position, end: Position) -> Iterator[tuple[Position, str]]:
@@ -228,7 +257,7 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
     for line in _KEYWORDS.strip().splitlines():
         words, _, languages = line.partition(": ")
         either = "|".join(map(re.escape, words.split()))
-        generics = r"(?:<[^<>]*>\s*)?"
+        generics = r"(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>\s*)?"
         for language in languages.split():
             sources[language] = rf"[ \t]*{_MODIFIERS}(?:{either})(?!\w)\s*{generics}{_NAME}"
     for language in _TYPED_LANGUAGES:

@@ -33,6 +33,7 @@ _MARKS = frozenset("`~#=-|*+_:<0123456789 \t")
 _CODE_INDENTS = ("    ", "\t")
 _NESTED = 2  # columns of extra indent that make an item nested
 _LONGEST_TITLE = 200
+_RULERS = "-=*_~# "
 _STEP = 1 << 20
 
 
@@ -83,6 +84,8 @@ class _StructureReader:
         """Start of the blank lines after a list that may still continue."""
         self._paragraph: _Paragraph | None = None
         self._in_front_matter = False
+        self._comment_end = -1
+        """Where the last line ends that a `#` began."""
 
     def read(self, line: str) -> None:
         self._position, self._next = self._next, self._next + len(line) + 1
@@ -216,8 +219,21 @@ class _StructureReader:
 
     def _read_atx(self, line: str, match: re.Match[str]) -> None:
         level = len(match["atx"])
+        if level == 1 and self._is_comment():
+            return
         title = line.strip(" ")[level : 2 * _LONGEST_TITLE].strip()
+        if title and not title.strip(_RULERS):
+            self._close(self._position)
+            return
         self._add_heading(level, self._position, _CLOSING_MARKS.sub("", title))
+
+    def _is_comment(self) -> bool:
+        """Whether the line continues `#` lines: comments of a script or a licence, no headings."""
+        last = self.structure.headings[-1] if self.structure.headings else None
+        if last and last.level == 1 and last.end + 1 == self._position == self._comment_end:
+            self.structure.headings.pop()
+        was_comment, self._comment_end = self._comment_end == self._position, self._next
+        return was_comment
 
     def _read_underline(self, line: str, match: re.Match[str]) -> None:
         above = self._paragraph
@@ -265,6 +281,7 @@ def _is_title(above: _Paragraph) -> bool:
     """
     return (
         above.start == above.last_start
+        and any(map(str.isalnum, above.first_line))
         and len(above.first_line) <= _LONGEST_TITLE
         and not above.first_line.startswith(_CODE_INDENTS)
     )

@@ -90,7 +90,16 @@ def find(media_type: str | None) -> Format | None:
 
 def implied_by_name(name: str | None) -> str | None:
     """The media type that a file name suffix implies; None if unknown."""
-    return _by_suffix().get(PurePosixPath(name or "").suffix.lower())
+    return _by_suffix().get(text_suffix(name))
+
+
+def text_suffix(name: str | None) -> str:
+    """The suffix in lower case; of `page.rst.txt`, as Sphinx names its sources, the inner one."""
+    path = PurePosixPath((name or "").replace("\\", "/").lower())
+    inner = PurePosixPath(path.stem).suffix
+    is_source = path.suffix == ".txt" and len(inner) > 1 and inner not in code_languages.BY_SUFFIX
+    is_markup = _by_suffix().get(inner) in (types.TEXT, types.MARKDOWN)
+    return inner if is_source and is_markup else path.suffix
 
 
 def is_text(media_type: str | None) -> bool:

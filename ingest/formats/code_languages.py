@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 # Each line: the language tag of a Markdown code fence, then its file name suffixes.
 _LANGUAGES = """
-python .py .pyi .pyw .pyx
+python .py .pyi .pyw .pyx .pxd .gd .bzl .star .sage
 javascript .js .mjs .cjs
 jsx .jsx
 typescript .ts .mts .cts
@@ -13,11 +13,13 @@ vue .vue
 svelte .svelte
 java .java
 kotlin .kt .kts
-scala .scala .sc
+scala .scala .sc .sbt
 groovy .groovy .gradle
-clojure .clj .cljs .edn
+clojure .clj .cljs .cljc .edn
 c .c .h
-cpp .cc .cpp .cxx .hh .hpp .hxx .ino
+cpp .cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .ipp .tpp .inl .ino .cu .cuh
+glsl .glsl .vert .frag .hlsl .wgsl .metal
+d .d
 csharp .cs .csx
 fsharp .fs .fsi .fsx
 vb .vb .vbs .bas .cls
@@ -26,28 +28,38 @@ rust .rs
 swift .swift
 objectivec .m .mm
 dart .dart
-ruby .rb .rake .gemspec
+ruby .rb .rake .gemspec .podspec .ru
+crystal .cr
 php .php .phtml
-perl .pl .pm
+perl .pl .pm .xs
 lua .lua
 r .r
 julia .jl
 haskell .hs .lhs
 ocaml .ml .mli
 elixir .ex .exs
+gleam .gleam
+elm .elm
 erlang .erl .hrl
-lisp .lisp .cl .el .scm .rkt
-fortran .f .f90 .f95 .for
+lisp .lisp .cl .el .scm .rkt .hy
+fortran .f .f90 .f95 .f03 .f08 .for
+ada .adb .ads
 pascal .pas .pp .dpr
 cobol .cob .cbl
 asm .asm .s
 zig .zig
 nim .nim
 solidity .sol
-bash .sh .bash .zsh .ksh .fish
+bash .sh .bash .zsh .ksh .fish .bats .ebuild
+awk .awk
+tcl .tcl
+vim .vim
+nix .nix
 powershell .ps1 .psm1 .psd1
 batch .bat .cmd
-sql .sql .ddl
+sql .sql .ddl .pgsql .plsql .pks .pkb
+prisma .prisma
+rego .rego
 graphql .graphql .gql
 protobuf .proto
 thrift .thrift
@@ -57,11 +69,12 @@ sass .sass
 less .less
 yaml .yaml .yml
 toml .toml
-ini .ini .cfg .conf .properties .env .editorconfig
-hcl .tf .tfvars .hcl
+ini .ini .cfg .conf .properties .env .editorconfig .service .timer .socket .desktop
+hcl .tf .tfvars .hcl .nomad
 dockerfile .dockerfile
 makefile .mk .mak
 cmake .cmake
+meson .meson
 diff .diff .patch
 jinja .j2 .jinja .jinja2
 handlebars .hbs .mustache
@@ -78,8 +91,20 @@ _NAMES = {
     "gemfile": "ruby",
     "rakefile": "ruby",
     "vagrantfile": "ruby",
+    "podfile": "ruby",
+    "fastfile": "ruby",
+    "brewfile": "ruby",
+    "guardfile": "ruby",
+    "build.bazel": "python",
+    "module.bazel": "python",
+    "sconstruct": "python",
+    "meson.build": "meson",
+    "justfile": "makefile",
+    "go.mod": "go",
     ".gitignore": "ini",
     ".dockerignore": "ini",
+    ".gitattributes": "ini",
+    ".npmrc": "ini",
     ".bashrc": "bash",
     ".zshrc": "bash",
     ".profile": "bash",

@@ -43,6 +43,8 @@ _MARKDOWN = tuple(
         r"\*\*[^*\s][^*\n]{0,200}\*\*",
     )
 )
+_HASH_LINES = re.compile(r"^#(?: .*)?\n(?:#(?: .*)?(?:\n|\Z))+", re.MULTILINE)
+"""Comments of scripts, changelogs and licences: headings do not stand line by line."""
 _SEPARATORS = (",", ";", "\t", "|")
 _ROWS = 50
 _CUT = 16  # characters; the end of a head may cut a number or a word off
@@ -134,7 +136,8 @@ def _by_signs(text: str, start: str, *, is_sheet: bool) -> str:
     is_fragment = start.startswith("<") and len(_TAG.findall(text[:4096])) >= 2
     if is_fragment or _LATE_HTML.search(text[:2048]):
         return types.HTML
-    if sum(bool(sign.search(text[:_LOOKED_AT])) for sign in _MARKDOWN) >= 2:
+    prose = _HASH_LINES.sub("", text[:_LOOKED_AT])
+    if sum(bool(sign.search(prose)) for sign in _MARKDOWN) >= 2:
         return types.MARKDOWN
     if is_sheet and _is_table(text, least=2, width=2):
         return types.CSV

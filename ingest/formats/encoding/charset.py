@@ -6,8 +6,7 @@ compared by how many of their characters are common in the languages written in 
 charset-normalizer alone misses many of the texts in tests/unit/formats/text/test_decode.py.
 """
 
-# ruff: noqa: RUF001  (the letters of other scripts are the point)
-
+import codecs
 import re
 from collections import Counter
 from contextlib import suppress
@@ -16,77 +15,37 @@ from functools import cache
 
 import charset_normalizer
 
-_PUNCTUATION = "“”‘’…–—€«»•·©®°"
-_CJK_PUNCTUATION = "、。・「」『』（）！？：；，《》【】ー～“”‘’…—·　％"
+from ingest.analysis.language import detect
+from ingest.formats.encoding.charset_letters import (
+    ALPHABETS,
+    CJK_PUNCTUATION,
+    FREQUENT,
+    LANGUAGES,
+    LATIN,
+    LETTERS,
+    PUNCTUATION,
+    ROWS,
+)
 
-# The most frequent non-ASCII letters of the languages written in each encoding. The first
-# encoding wins a tie, so those that are common in practice come first.
-_LETTERS = {
-    "cp1252": "éèàçöäüßñíóáêâôîûùëïåøæãõúìòœ¿¡£ÖÄÜÉÅØÆÇ",
-    "cp1251": "оеаинтсрвлкмдпуяыії",
-    "cp1250": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
-    "cp1254": "çğışöüİŞÇÖÜ",
-    "cp1253": "αοιετσνηυρπκλςμάίόήέ",
-    "cp1255": "יוהלאמרתבשנםעכד",
-    "cp1256": "ايلمنترويبةعدسفهكأقحج،",
-    "cp874": "านรอกเงมยลวดทตสปแคพไหจบชขิีัุู่้ำ์ะ",
-    "koi8_r": "оеаинтсрвлкмдпуяы",
-    "koi8_u": "оеаинтсрвлкмдпуяыіїє",
-    "cp1257": "āčēģīķļņšūžąęėįųõäöüåøæÅÄÖ",
-    "iso8859_2": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
-    "cp866": "оеаинтсрвлкмдпуяы",
-    "mac_cyrillic": "оеаинтсрвлкмдпуяы",
-    "iso8859_5": "оеаинтсрвлкмдпуяыії",
-    "cp862": "יוהלאמרתבשנםעכד",
-    "cp850": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
-    "mac_roman": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
-    "cp852": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
-    "iso8859_6": "ايلمنترويبةعدسفهكأقحج،",
-    "cp855": "оеаинтсрвлкмдпуяы",
-}
-# Letters of single languages, which tell encodings of Latin script apart: no language writes both
-# `õ` and `û`, but Hungarian writes both `ő` and `ű`.
-_LANGUAGES = {
-    "cp1252": ("£", "éèàçêâôîûùëïœ", "öäüß", "ñíóáéú¿¡", "ãõçáéíóúâêà", "åäöæøé", "àèéìòù"),
-    "cp1250": ("áéíóúýčďěňřšťůž", "ąćęłńóśźż", "áéíóöőúüű", "ăâîşţ", "áäčďéíľĺňóôŕšťúýž"),
-    "cp1254": ("çğışöüİ",),
-    "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "õäöüšž"),
-}
-_LANGUAGES |= {
-    "iso8859_2": _LANGUAGES["cp1250"],
-    "cp850": _LANGUAGES["cp1252"],
-    "cp852": _LANGUAGES["cp1250"],
-    "mac_roman": _LANGUAGES["cp1252"],
-}
-# Codec and lead bytes of the rows that hold the common characters of a double-byte encoding.
-_ROWS = {
-    "cp949": ("cp949", range(0xB0, 0xC9)),
-    "gb18030": ("gb2312", range(0xB0, 0xD8)),
-    "big5hkscs": ("big5", range(0xA4, 0xC7)),
-    "cp932": ("cp932", (*range(0x82, 0x84), *range(0x88, 0x98))),
-    "euc_jp": ("euc_jp", (*range(0xA4, 0xA6), *range(0xB0, 0xD0))),
-    "johab": ("cp949", range(0xB0, 0xC9)),
-}
-# The characters that almost every sentence holds. The rows of Hangul lie within those of Chinese.
-_FREQUENT = {
-    "cp949": "이다는의에을를가고하은로한지도",
-    "gb18030": "的一是了我不在人有他这中大来上国",
-    "big5hkscs": "的一是了我不在人有他這中大來上國",
-    "cp932": "のにはをたがでてとしれさいる",
-    "euc_jp": "のにはをたがでてとしれさいる",
-    "johab": "이다는의에을를가고하은로한지도",
-}
-_LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "cp852", "mac_roman"}
+_OF_THE_LANGUAGE = 0.4  # bonus
+_READ = 4096  # bytes that tell the language
+_TELLS_LANGUAGE = 16  # ASCII letters
+_MOSTLY_ASCII = 2  # ASCII letters for each other byte
 _OF_SEVERAL_LANGUAGES = 0.1  # penalty
-_CANDIDATES = (*_ROWS, *_LETTERS)
-NOT_LATIN = frozenset(_CANDIDATES) - _LATIN
+_CANDIDATES = (*ROWS, *LETTERS)
+NOT_LATIN = frozenset(_CANDIDATES) - LATIN
 """Encodings of non-Latin scripts."""
 _HIGH = bytes(range(0x80, 0x100))
 _EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?\d)")
 """A euro sign beside an amount (cp1252); in other encodings 0x80 would be a lone letter."""
 _MAC_CYRILLIC = re.compile(rb"[\x80-\x9f\xdf]")
 """Capitals and the last letter: without them, letters are those of cp1251, its capitals quotes."""
+_ISO_GREEK = re.compile(rb"(?<![\xc0-\xfe])\xb6[\xc1-\xfe]")
+"""An accented capital alpha, the only letter that ISO-8859-7 writes otherwise than cp1253."""
+_VIETNAMESE = (re.compile(rb"[\xcc\xd2\xde\xec\xf2]"), re.compile(rb"[\xd0\xd5\xf0\xf5\xfd]"))
+"""Its tones, and its own letters: without both, cp1258 is cp1252."""
 _SHORT = 512  # bytes
+_DOUBTFUL = 0.5  # score
 _VALID_BESIDE_INVALID = 25  # characters of two bytes beside each invalid byte
 _RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
 _CAPITAL_INSIDE = re.compile(
@@ -116,14 +75,48 @@ def guess(sample: bytes) -> Guess | None:
     sample, euros = _EURO.subn(b"", sample)
     if euros and sample.isascii():
         return Guess("cp1252", 0.8)
-    scored = _double_byte(sample) or _accepted(sample)
+    alphabet = _alphabet(sample)
+    scored = ([] if alphabet else _double_byte(sample)) or _accepted(sample)
+    ruled_out = {"cp1253" if _ISO_GREEK.search(sample) else "iso8859_7"}
+    if not all(letters.search(sample) for letters in _VIETNAMESE):
+        ruled_out.add("cp1258")
+    if not _MAC_CYRILLIC.search(sample):
+        ruled_out.add("mac_cyrillic")
+    scored = [row for row in scored if row[2] not in ruled_out]
+    if alphabet:
+        scored = _with_language(scored, sample, alphabet)
     if not scored:
         return None
-    if not _MAC_CYRILLIC.search(sample):
-        scored = [row for row in scored if row[2] != "mac_cyrillic"]
     scored.sort(key=lambda row: _CANDIDATES.index(row[2]))
     _, familiar, name = max(scored, key=lambda row: row[0])
     return Guess(name, round(familiar * min(1.0, 0.4 + _beyond_ascii(sample) / 50), 2))
+
+
+def _alphabet(sample: bytes) -> str | None:
+    """Letters beyond ASCII of the language that the ASCII letters tell, if these are most."""
+    sample = sample[:_READ]
+    ascii_text = sample.decode("ascii", "ignore")
+    letters = sum(map(str.isalpha, ascii_text))
+    if letters < max(_TELLS_LANGUAGE, _MOSTLY_ASCII * _beyond_ascii(sample)):
+        return None
+    return ALPHABETS.get(detect(ascii_text) or "")
+
+
+def _with_language(
+    scored: list[tuple[float, float, str]], sample: bytes, alphabet: str
+) -> list[tuple[float, float, str]]:
+    """The same, with more for Latin encodings in which the letters are those of the alphabet."""
+    best = max((row[0] for row in scored), default=0.0)
+    return [
+        (score + _OF_THE_LANGUAGE * _share(_counts(sample, name), alphabet), familiar, name)
+        if name in LATIN and score > best - _OF_THE_LANGUAGE
+        else (score, familiar, name)
+        for score, familiar, name in scored
+    ]
+
+
+def _counts(sample: bytes, name: str) -> Counter[str]:
+    return Counter(sample[:_READ].decode(name, "ignore"))
 
 
 def is_ebcdic(sample: bytes) -> bool:
@@ -137,13 +130,13 @@ def is_ebcdic(sample: bytes) -> bool:
 
 def common_cjk_share(text: str) -> float:
     """Share from 0 to 1 of non-ASCII characters that are common Chinese, Japanese or Korean."""
-    return max(familiarity(text, name) for name in _ROWS)
+    return max(familiarity(text, name) for name in ROWS)
 
 
 def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
     """Double-byte encodings that are almost certain, even if a stray byte is invalid."""
     scored = []
-    for name in _ROWS:
+    for name in ROWS:
         text = sample.decode(name, "replace").removesuffix("\ufffd")  # its end may be cut off
         counts = Counter(text)
         share = _familiarity(counts, text, name)
@@ -151,7 +144,7 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
             continue
         invalid = text.count("\ufffd") * _VALID_BESIDE_INVALID
         pairs = len(text.encode(name, "ignore")) - len(text.replace("\ufffd", ""))
-        score = share + _share(counts, _FREQUENT[name])
+        score = share + _share(counts, FREQUENT[name])
         if score > 0.9 and not text.isascii() and len(text) > 20 and invalid <= pairs:
             scored.append((score, share, name))
     return scored
@@ -166,11 +159,13 @@ def _accepted(sample: bytes) -> list[tuple[float, float, str]]:
         for name in match.could_be_from_charset  # all that decode to the same text
         if name in _CANDIDATES
     }
-    if len(sample) < _SHORT or not scored:  # it also rules out correct encodings of short texts
-        for name in (*_LETTERS, *_ROWS):
+    best = max((row[0] for row in scored.values()), default=0.0)
+    if len(sample) < _SHORT or best < _DOUBTFUL:  # it also rules out some correct encodings
+        for name in (*LETTERS, *ROWS):
             with suppress(UnicodeDecodeError):
                 if name not in scored:
-                    scored[name] = _score(sample.decode(name), name, mess=_RULED_OUT)
+                    text = codecs.getincrementaldecoder(name)().decode(sample[:_READ])
+                    scored[name] = _score(text, name, mess=_RULED_OUT)
     return list(scored.values())
 
 
@@ -178,7 +173,7 @@ def _score(text: str, name: str, *, mess: float) -> tuple[float, float, str]:
     counts = Counter(text)
     share = _familiarity(counts, text, name)
     one = 1.0
-    if languages := _LANGUAGES.get(name):
+    if languages := LANGUAGES.get(name):
         one = max(_share(counts, letters) for letters in languages)
     score = share - _OF_SEVERAL_LANGUAGES * (1 - one) - mess
     return score, max(0.0, share - max(0.0, mess)), name
@@ -215,12 +210,13 @@ def _familiarity(counts: Counter[str], text: str, encoding: str) -> float:
     if not foreign:
         return 0.0
     known = usual + _CAPITAL * capitals
-    if encoding not in _LATIN:
+    if encoding not in LATIN:
         return known / foreign
     share = (known - len(_CAPITAL_INSIDE.findall(text))) / foreign
-    # Languages in Latin script write mostly ASCII letters.
+    # Languages in Latin script write mostly ASCII letters, but Vietnamese fewer.
     letters = sum(count for char, count in counts.items() if char.isalpha())
-    return share / 2 if foreign > 4 and 2 * foreign > letters else share
+    ascii_share = 1 if encoding == "cp1258" else 2
+    return share / 2 if foreign > 4 and ascii_share * foreign > letters else share
 
 
 def _beyond_ascii(sample: bytes) -> int:
@@ -229,11 +225,11 @@ def _beyond_ascii(sample: bytes) -> int:
 
 @cache
 def _common_characters(encoding: str) -> frozenset[str]:
-    if encoding in _LETTERS:
-        return frozenset(_LETTERS[encoding] + _PUNCTUATION)
-    codec, leads = _ROWS[encoding]
+    if encoding in LETTERS:
+        return frozenset(LETTERS[encoding] + PUNCTUATION)
+    codec, leads = ROWS[encoding]
     rows = (bytes((lead, trail)) for lead in leads for trail in range(0x40, 0xFF))
-    characters = set(_CJK_PUNCTUATION)
+    characters = set(CJK_PUNCTUATION)
     for row in rows:
         with suppress(UnicodeDecodeError):  # not "ignore": it keeps the second byte as a character
             characters.update(row.decode(codec))

@@ -17,8 +17,9 @@ _SOURCE = re.compile(r"\[(?:source|,)(?:[%#.][\w.%-]*)?,\s*([\w+-]+).*\]|\[,\s*(
 _BLOCK = re.compile(r"-{4,}|\.{4,}|/{4,}|`{3,}(\w*)|\+{4,}")
 _CONTAINER = re.compile(r"={4,}|\*{4,}|_{4,}|--")
 _ATTRIBUTE = re.compile(r":!?([\w-]{1,60})!?:(?:[ \t]+(.*))?")
+_STATED_ON_CONDITION = re.compile(r"ifn?def::[^\[\n]{1,200}\[:!?([\w-]{1,60})!?:(?:[ \t]+(.*))?\]")
 _SILENT = re.compile(
-    r"//(?!/).*|\[\[[^\]\n]{1,200}\]\]|\[[\w%#.,=\"' :*<>^|/-]{0,300}\]|include::.*|'{3}"
+    r"//(?!/).*|\[\[[^\]\n]{1,200}\]\]|\[[\w%#.,=\"' :*<>^|/{}-]{0,300}\]|include::.*|'{3}"
     r"|<<<|toc::.*"
     r"|(?:ifdef|ifndef|endif|ifeval)::[^\[\n]{0,200}\[[^\]\n]{0,200}\]"
 )
@@ -95,7 +96,7 @@ class _Reader:
             yield from [f"```{language}", *inside, "```"]
 
     def _table(self, mark: str) -> Iterator[str]:
-        inside = self._until(mark)
+        inside = [line for line in self._until(mark) if not line.startswith("include::")]
         yield from ["", table_text(inside, mark, self._options, self._inline.write), ""]
 
     def _line(self, line: str, mark: str) -> Iterator[str]:
@@ -105,7 +106,7 @@ class _Reader:
         elif _is_underlined(mark, below):
             self._at += 1
             yield self._heading(_LEVELS.index(below[0]) + 1, mark)
-        elif stated := _ATTRIBUTE.fullmatch(mark):
+        elif stated := _ATTRIBUTE.fullmatch(mark) or _STATED_ON_CONDITION.fullmatch(mark):
             self._inline.attributes[stated[1]] = stated[2] or ""
         elif title := _TITLE.fullmatch(mark):
             yield f"**{self._inline.write(title[1])}**\n"

@@ -25,6 +25,8 @@ _REFERENCE = re.compile(
 )
 _RAISED = re.compile(r"(?<=\w)(\^|~)([^\s^~]{1,12})\1")
 _NAMED = re.compile(r"\{([\w-]{1,60})\}")
+_UNKNOWN_LINK = re.compile(r"\{[\w-]{1,60}\}[^\s\[\]]{0,200}\[([^\]\n,^]{1,300})[^\]\n]{0,100}\]")
+"""Its address is stated in another file."""
 _CHARACTERS = {
     "nbsp": " ", "zwsp": "", "empty": "", "blank": "", "sp": " ", "plus": "+", "amp": "&",
     "lt": "<", "gt": ">", "vbar": "|", "asterisk": "*", "startsb": "[", "endsb": "]", "caret": "^",
@@ -62,7 +64,7 @@ class Inline:
     def write(self, text: str) -> str:
         if not any(mark in text for mark in "{[<^~+#`("):
             return text
-        text = _NAMED.sub(self._named, text)
+        text = _UNKNOWN_LINK.sub(r"\1", _NAMED.sub(self._named, text))
         text = _ANCHORS.sub("", _INDEXED.sub(lambda found: found[1] or "", text))
         text = _IMAGE.sub(_alternative, text)
         text = _NOTE.sub(self._noted, text)

@@ -38,8 +38,6 @@ def read_markdown(text: str, *, has_components: bool = False) -> Reading:
 
 
 def _first_heading(start: str) -> str | None:
-    heading = _HEADING.search(_FENCED.sub("", start))
-    if heading is None:
-        return None
-    name = heading.group(1) or heading.group(2)
-    return " ".join(plain_title(name[:_LONGEST_TITLE]).split()) or name
+    names = (found[1] or found[2] for found in _HEADING.finditer(_FENCED.sub("", start)))
+    name = next((name for name in names if any(map(str.isalnum, name))), None)  # no line of dashes
+    return " ".join(plain_title(name[:_LONGEST_TITLE]).split()) or name if name else None

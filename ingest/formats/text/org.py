@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from ingest.formats.common.markdown import plain, table
+from ingest.formats.text.front_matter import known_metadata
 from ingest.formats.text.org_inline import inline
 from ingest.formats.text.reading import Reading, fenced, lines_of
 
@@ -31,7 +32,7 @@ _ROW = re.compile(r"[ \t]*\|.*")
 _RULE = re.compile(r"[ \t]*\|[-+|: \t]*")
 _CAPTION = re.compile(r"[ \t]*#\+caption(?:\[[^\]\n]{0,200}\])?:[ \t]*(.*)", re.IGNORECASE)
 _SETTING = re.compile(
-    r"[ \t]*(?:#\+(?!(?:title|author|date|description)\b)\w+(?:\[[^\]\n]{0,200}\])?(?::.*|[ \t].*)?"
+    r"[ \t]*(?:#\+\w+(?:\[[^\]\n]{0,200}\])?(?::.*|[ \t].*)?"
     r"|#(?:[ \t].*)?)|[ \t]*#\+title:.*",
     re.IGNORECASE,
 )
@@ -43,6 +44,11 @@ _USED = re.compile(r"\{\{\{([\w-]{1,40})(?:\(([^{}\n]{0,300})\))?\}\}\}")
 _NOTE = re.compile(r"^\[fn:([\w-]{1,40})\][ \t]+")
 _MARKED = re.compile(r"\[fn:([\w-]{0,40}):((?:[^\[\]\n]|\[[^\[\]\n]{0,300}\]){1,1000})\]")
 _TITLE = re.compile(r"^#\+title:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
+_METADATA = re.compile(
+    r"^#\+(author|date|description|keywords|language):[ \t]*[<\[]?(\S.*?)[>\]]?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_METADATA_WITHIN = 20_000  # characters
 _MOST_MACROS = 1000
 _DEEPEST = 6
 
@@ -50,7 +56,7 @@ _DEEPEST = 6
 def read_org(text: str) -> Reading:
     """The text as Markdown; its title is stated, or the first heading."""
     reader = _Reader("\n".join(lines_of(text)))
-    return Reading(text="\n".join(reader.read()), title=reader.title)
+    return Reading(text="\n".join(reader.read()), title=reader.title, metadata=reader.metadata)
 
 
 class _Reader:
@@ -61,8 +67,10 @@ class _Reader:
             text = _USED.sub(self._expanded, text)
         title = _TITLE.search(text)
         self.title = title[1].strip() if title else None
-        stated = " ".join(_STATES.findall(text)).split()
-        names = {found[1] for word in stated if (found := _STATE.fullmatch(word))}
+        stated = _METADATA.findall(text[:_METADATA_WITHIN])
+        self.metadata = known_metadata({key.lower(): value for key, value in reversed(stated)})
+        states = " ".join(_STATES.findall(text)).split()
+        names = {found[1] for word in states if (found := _STATE.fullmatch(word))}
         self._states = {"TODO", "DONE"} | (names or {"NEXT", "WAITING", "CANCELLED", "CANCELED"})
         self._lines = text.split("\n")
         self._at = 0

@@ -1,8 +1,8 @@
 """Plain text unchanged; Markdown, code, subtitles, calendars and markup by their structure."""
 
 from functools import partial
-from pathlib import PurePosixPath
 
+from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.common.calendar import calendar_text, is_calendar
 from ingest.formats.common.input_file import Extraction, InputFile
@@ -12,13 +12,14 @@ from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
 from ingest.formats.text.markdown import read_markdown
 from ingest.formats.text.markup import reader_of
+from ingest.formats.text.numbered_sections import with_sections
 from ingest.formats.text.reading import Reading, lines_of
 from ingest.formats.text.source_code import programming_language, read_code
 from ingest.formats.text.subtitles import is_subtitles, read_subtitles
 from ingest.formats.text.vcard import is_contacts, read_contacts
 from ingest.optional_steps import improve
 
-_VERSION = "text 5"
+_VERSION = "text 6"
 
 
 def extract(source: InputFile) -> Extraction:
@@ -38,7 +39,7 @@ def extract(source: InputFile) -> Extraction:
 
 
 def _read(text: str, source: InputFile) -> Reading:
-    suffix = PurePosixPath(source.name or "").suffix.lower()
+    suffix = catalog.text_suffix(source.name)
     if source.media_type == types.MARKDOWN:
         return read_markdown(text, has_components=suffix == ".mdx")
     if source.media_type != types.TEXT:
@@ -54,4 +55,6 @@ def _read(text: str, source: InputFile) -> Reading:
     if is_contacts(text):
         return read_contacts("\n".join(lines_of(text)))
     read = reader_of(suffix)
-    return read(text) if read else Reading(text=text)
+    if read is not None:
+        return read(text)
+    return Reading(text=improve("headings", lambda: with_sections(text), otherwise=lambda: text))

@@ -162,7 +162,9 @@ CSHARP = """namespace Books
         ("dart", "class A {\n  Future<void> f(int x) async {\n  }\n}", "1 A, 2 f"),
         ("objectivec", "@implementation A\n- (void)f:(int)x {\n}\n@end", "1 A, 1 f"),
         ("lua", "local function f(x)\nend\nM.g = function(x)\nend", "1 f, 1 M.g"),
-        ("perl", "package A::B;\nsub f {\n  my $x;\n}", "1 A::B, 1 f"),
+        ("perl", "package A::B;\nuse C;\nsub f {\n  my $x;\n}\n1;", "1 A::B, 2 f, 2 "),
+        ("php", "<?php\nnamespace A\\B;\nuse C;\nclass D {\n}", "1 A, 2 D"),
+        ("csharp", "namespace A.B;\npublic class D {\n}", "1 A.B, 2 D"),
         ("bash", "set -e\nf() {\n  x\n}\nfunction g {\n}", "1 f, 1 g"),
         ("powershell", "function Get-It {\n}", "1 Get-It"),
         ("r", "f <- function(x) {\n  x\n}", "1 f"),
@@ -185,7 +187,37 @@ CSHARP = """namespace Books
             "CREATE TABLE a.b (\n  x int\n);\ncreate or replace function f() as $$\nbegin\nend $$;",
             "1 a.b, 1 f",
         ),
-        ("yaml", "a:\n  b: 1", ""),
+        (
+            "yaml",
+            "v: 1\non:\n  push:\n    x: [a]\njobs:\n  # c\n  build:\n    steps:\n      - run: |\n"
+            "          cd x\n      - uses: y\n---\nkind: A",
+            "1 on, 2 push, 1 jobs, 2 build, 3 steps, 4 run, 4 , 1 ",
+        ),
+        ("toml", 'a = 1\n[tool.x]\nb = [\n  "c",\n]\n[[bin]]\n', "1 tool.x, 1 bin"),
+        ("ini", "[a b]\nx = [y]\n[c] ; d\n", "1 a b, 1 c"),
+        (
+            "hcl",
+            'resource "a_b" "c" {\n  tags = {\n  }\n  d {\n  }\n}\nvariable "e" {}\nlocals {\n}',
+            "1 resource.a_b.c, 1 variable.e, 1 locals",
+        ),
+        (
+            "kotlin",
+            "fun <T : Comparable<T>> f(x: T) {\n}\nclass A {\n    @Test\n    fun `it works`() {\n"
+            "    }\n}\nprivate fun <T> List<T>.swap(i: Int) {\n}\nfun interface B {\n}",
+            "1 f, 1 A, 2 it works, 1 List.swap, 1 B",
+        ),
+        (
+            "elixir",
+            'defmodule A do\n  @doc """\n  Say:\n\n      def no(x) do\n      end\n  """\n'
+            "  def f(x) do\n  end\nend",
+            "1 A, 2 f",
+        ),
+        ("dart", "class A {\n  int get n => 1;\n  test('x', () {\n  });\n}", "1 A, 2 n, 2 "),
+        ("haskell", "instance Show a => Show (T a) where\n  show x = 1\n", "1 Show"),
+        ("r", 'setMethod("show", "A", function(x) {\n})\nB <- R6::R6Class("B")', "1 show, 1 B"),
+        ("vb", "''' <summary>\nSub F()\nEnd Sub", "1 F"),
+        ("sql", "select '''' as q;\ncreate view v as select 1;", "1 v"),
+        ("css", "a {\n  b: 1\n}", ""),
     ],
 )
 def test_definitions_are_found(language: str, code: str, expected: str) -> None:

@@ -93,6 +93,16 @@ def test_lookalike_headings_are_ignored() -> None:
     assert titles("    code\n---\n") == []
     assert titles("word " * 50 + "\n---\n") == []
     assert titles("---\ntitle: x\n---\n\n# Real\n") == [(1, "Real")]
+    assert titles("...\n---\n * * .\n=====\n\n# -----\n\n## #####\n") == []
+
+
+def test_hash_lines_one_below_the_other_are_comments() -> None:
+    assert titles("x\n\n# Licensed to you under\n#\n# a licence.\n\ny\n") == []
+    assert titles("  # all\n  # rights\n# reserved\n---\n") == []
+    assert titles("# One\n## Two\n\n# Three\n\n# Four\n") == [
+        (1, "One"), (2, "Two"), (1, "Three"), (1, "Four")
+    ]  # fmt: skip
+    assert titles("## Open\n## Closed\n# Next\n") == [(2, "Open"), (2, "Closed"), (1, "Next")]
 
 
 def test_comments_and_preformatted_text_have_no_headings() -> None:

@@ -103,12 +103,87 @@ def test_abbreviations_end_no_sentence(parts: list[str]) -> None:
         ["Il a dit : « C'est fini. »", "Puis il partit."],
         ["**It is bold.**", "It is not."],
         ["Really?!", "Yes."],
+        ["Πού είναι το σπίτι;", "«Τι κάνεις;»", "Εδώ; ρώτησε."],
     ],
 )
 def test_stops_of_other_scripts_and_quotes_after_stops(parts: list[str]) -> None:
     dense = parts[0][-1] in "。?" and parts[0][0] > "\u3000"
 
     assert sentences(("" if dense else " ").join(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        # numbers that count at the start of a sentence, not those that end one
+        [
+            ENGLISH.strip(),
+            "1. The seller delivers.",
+            "2. The buyer pays.",
+            "He has 12.",
+            "It ends.",
+        ],
+        ["Należy: 1. Ustawić kursor.", "2. Nacisnąć klawisz."],
+        ["Es gilt Art. 12.", "IV. Die Kosten trägt der Kläger.", "3.1.2. Zinsen sind fällig."],
+        [
+            "A kormány a határozatot tegnap este fogadta el, és ma reggel közzé is tette.",
+            "Az 1. Lajos és a II. Rákóczi iskola jön.",
+            "Vége.",
+        ],
+        # speech that goes on behind a dash, remarks in brackets
+        ["„Dlaczego?” - powtórzyła.", "- Nie wiem!", "- Monika wyszła."],
+        ["«Нет!» — сказал он.", "— Да."],
+        ["Why? (he asked again.)", "Nobody came. (see the file.)", "It ended."],
+        ["He came (lat. Homo venit).", "That was it."],
+        ["We do: (a) this.", "(b) that."],
+        # dots with spaces
+        ["It was late . . . and dark.", "They left."],
+        [",, Mooi,” zei hij.", ",, Dank u.”", "Hij ging."],
+        ["It runs on .NET, it says.", ".NET is old."],
+        ["We took the men’s.", "However, it was late."],
+        ["Die Anna-Seghers-Str. 12 und die Hauptstr. 5 liegen nah.", "Nord GmbH & Co. KG auch."],
+    ],
+)
+def test_a_sentence_goes_on_behind_its_number_and_behind_speech(parts: list[str]) -> None:
+    assert sentences(" ".join(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["今日は休み！", "“次”を見て。", "終わり!", "今日はYahoo!ニュースを読む。"],
+        ["他走了。", "“文化”很好。"],
+    ],
+)
+def test_quotes_open_behind_full_width_stops(parts: list[str]) -> None:
+    assert sentences("".join(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    ("start", "sentence"),
+    [
+        (
+            "Tệp này nằm trong kho lưu trữ của tòa án và sẽ được xem xét.",
+            "TP. HCM và TS. Nam ở đây.",
+        ),
+        (
+            "Byla yra teismo archyve ir netrukus bus ten ištirta.",
+            "Skirta 54 mlrd. EUR, pvz. Vilniuje.",
+        ),
+        (
+            "Lieta atrodas tiesas arhīvā un drīz tiks tur izskatīta.",
+            "Prof. Ozols, piem. Rīgā, runā.",
+        ),
+        ("फ़ाइल न्यायालय के अभिलेखागार में है।", "वहाँ डॉ. शर्मा और प्रो. वर्मा आए।"),
+        ("الملف موجود في أرشيف المحكمة وسيتم فحصه هناك قريبا.", "جاء د. أحمد ومعه م. خالد."),
+        (
+            "Asiakirja on tuomioistuimen arkistossa ja se tutkitaan pian siellä.",
+            "Siellä on mm. Helsinki.",
+        ),
+    ],
+)
+def test_abbreviations_of_more_languages(start: str, sentence: str) -> None:
+    assert sentences(f"{start} {sentence}") == [start, sentence]
 
 
 def test_abbreviations_of_the_language_count_beside_those_of_all() -> None:

@@ -39,6 +39,12 @@ def lines(text: str) -> list[str]:
         ("See <<sec>>, <<b,B>>, xref:o.adoc#x[O], link:a.html[file], https://x.org[X^].\n\n"
          "[[sec]]\n== The part\n",
          ["See The part, B, O, file, [X](https://x.org).", "## The part"]),
+        ("ifndef::imagesdir[:imagesdir: ../images]\nifdef::a[:b: 1]\n\n== T\n\nx {b}\n",
+         ["## T", "x 1"]),
+        ('[source,{lang}]\n----\na\n----\n[plantuml, "{dir}plan", png]\n\nx\n',
+         ["```", "a", "```", "x"]),
+        ("See {url-guide}[the guide] and {url-guide}/a.html[page,window=_blank], {x}.\n",
+         ["See the guide and page, {x}."]),
         ('kbd:[Ctrl+C] menu:File[Save] "`so`" [.r]#styled# `+lit+` ((seen)) (((unseen,x)))\n',
          ["Ctrl+C File > Save “so” styled `lit` seen"]),
         ('image::a.png[alt="Named",width=3] image:b.png[Plain,3] image:c.png[]\n',
@@ -61,6 +67,7 @@ def test_text_is_what_a_reader_sees(text: str, shown: list[str]) -> None:
         ("[%header,format=csv]\n|===\nName,Age\n\"Ada, B\",36\n|===\n",
          ["| Name | Age |", "| Ada, B | 36 |"]),
         (",===\nx,y\n1,2\n,===\n", ["| x | y |", "| 1 | 2 |"]),
+        ("|===\n|a |b\n\ninclude::rows.adoc[]\n|c |d\n|===\n", ["| a | b |", "| c | d |"]),
         ("|===\n|a \\| b 2*|c\n|===\n", ["| a \\| b | c | c |"]),
     ],
 )  # fmt: skip

@@ -52,3 +52,11 @@ def test_text_is_what_a_reader_sees(text: str, shown: list[str]) -> None:
 def test_it_is_read_in_linear_time(piece: str) -> None:
     text = "x\n" + piece * 20_000
     assert registry.extract(io.BytesIO(text.encode()), name="a.org").text
+
+
+def test_what_the_file_says_of_itself_is_metadata() -> None:
+    text = "#+TITLE: Ropes\n#+AUTHOR:  Ada Knot\n#+date: <2024-01-02>\n#+OPTIONS: toc:t\n\nCoil.\n"
+    document = registry.extract(io.BytesIO(text.encode()), name="a.org")
+
+    assert (document.title, document.text.strip()) == ("Ropes", "Coil.")
+    assert document.metadata == {"author": "Ada Knot", "date": "2024-01-02"}

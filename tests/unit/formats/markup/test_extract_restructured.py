@@ -80,6 +80,13 @@ def test_tables_of_all_kinds_have_their_rows(text: str, rows: list[str]) -> None
     assert [line for line in lines if not line.startswith("|---")] == rows
 
 
+def test_sources_of_sphinx_are_read_under_their_name_in_the_web() -> None:
+    file = io.BytesIO(b"Ropes\n=====\n\nSee :ref:`the knots <knots>`.\n")
+    document = registry.extract(file, name="_sources/ropes.rst.txt")
+
+    assert (document.title, document.text.strip()) == ("Ropes", "# Ropes\n\nSee the knots.")
+
+
 def test_a_title_may_be_longer_than_its_underline() -> None:
     document = registry.extract(io.BytesIO(b"A long title\n====\n\nText\n\nPart\n---\n\nx"),
                                 name="a.rst")  # fmt: skip

@@ -131,6 +131,28 @@ def test_the_declared_type_counts_last_and_without_its_parameters(
     assert kind(b"plain words", "a.eml", declared) == types.EMAIL
 
 
+def test_comments_line_by_line_are_no_headings_of_markdown() -> None:
+    items = b"rope (1.2) unstable\n\n  * New knot.\n  * Fix a leak.\n\n"
+
+    assert kind(items + b"# Older entries are gone.\n# See the site.\n", "changelog") == types.TEXT
+    assert kind(b"# Changes\n\n" + items, "changelog") == types.MARKDOWN
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("_sources/page.md.txt", types.MARKDOWN),
+        ("page.rst.txt", types.TEXT),
+        ("smith.j.r.txt", types.TEXT),
+        ("readme.pl.txt", types.TEXT),
+        ("report.pdf.txt", types.TEXT),
+        ("page.html.txt", types.TEXT),
+    ],
+)
+def test_sources_of_sphinx_are_what_they_are_named_before_txt(name: str, expected: str) -> None:
+    assert kind(b"Coil them. Then rest.\n", name) == expected
+
+
 def test_utf16_text_is_detected_by_content() -> None:
     assert kind("<!DOCTYPE html><p>x".encode("utf-16-le"), "a.txt") == types.HTML
     assert kind(("a;b;c\r\n" * 4).encode("utf-16")) == types.CSV
