@@ -1,7 +1,11 @@
 """Workbooks: rows as records, sheets, formats of all ages."""
 
+import io
+import zipfile
+
 import pytest
 
+from tests.builders.make_files import zipped
 from tests.builders.make_mail import ole
 from tests.builders.make_sheets import (
     Cell,
@@ -157,6 +161,17 @@ def test_open_document_workbooks_are_read(flat: bool) -> None:
     data = ods(ods_row("Name", "City") + ods_row("Ann", "Rome"), flat=flat)
 
     assert extract(data, "a.fods" if flat else "a.ods").text == "## S\n\n- Name: Ann; City: Rome"
+
+
+@pytest.mark.parametrize("kind", ["", "application/vnd.oasis.opendocument.spreadsheet-template"])
+def test_open_document_sheets_are_read_without_a_usual_mimetype(kind: str) -> None:
+    with zipfile.ZipFile(
+        io.BytesIO(ods(ods_row("Name", "City") + ods_row("Ann", "Rome")))
+    ) as found:
+        parts = {name: found.read(name) for name in found.namelist() if name != "mimetype"}
+    data = zipped(parts | ({"mimetype": kind.encode()} if kind else {}))
+
+    assert extract(data, "a.ots").text == "## S\n\n- Name: Ann; City: Rome"
 
 
 def test_excel_97_workbooks_are_read() -> None:
