@@ -46,6 +46,8 @@ def test_the_subject_is_the_heading_and_people_and_date_stand_below() -> None:
         ("=?iso-8859-1?q?Gr=FC?= =?utf-8?q?=C3=9Fe?=", "Grüße"),
         ("=?no-such-charset?q?Hello?=", "Hello"),
         ("=?utf-8?b?SGVsbG8?=", "Hello"),  # without its padding
+        ("=?utf-7?Q?Gr+APwA3w-e?=", "Grüße"),
+        ('=?hz-gb-2312?Q?~{7"2<~}?=', "发布"),
         ("Hel\r\n lo", "Hel lo"),
         ("Gr\xfc\xdfe an alle", "Grüße an alle"),  # bytes that nobody declared
     ],
@@ -294,3 +296,23 @@ def test_sentences_of_a_delivery_report_are_kept() -> None:
 
     assert "This message could not be sent\nbecause of restrictions.\n" in text
     assert "Status: 5.3.0" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("feedback-report", "Feedback-Type: abuse\r\nOriginal-Rcpt-To: ann@example.com"),
+        ("disposition-notification", "Final-Recipient: rfc822; ann@example.com\r\nDisposition: x"),
+        ("global-delivery-status", "Reporting-MTA: dns; mx\r\n\r\nAction: failed"),
+    ],
+)
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_the_fields_of_a_report_are_text(kind: str, fields: str, is_kept: bool) -> None:
+    report = f"Content-Type: message/{kind}\r\n\r\n{fields}"
+    sink = Kept() if is_kept else None
+
+    text = extract(multipart("report", PLAIN + "A report.", report), sink).text
+
+    assert "A report." in text
+    assert all(line in text for line in fields.split("\r\n"))
+    assert sink is None or sink.files == {}
