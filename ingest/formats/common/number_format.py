@@ -75,6 +75,8 @@ def is_plain(code: str) -> bool:
 def shown(value: Value, code: str, *, is_1904: bool = False) -> str:
     """The text that a cell with this format shows; a value for which it shows nothing, as it is."""
     sections = _sections(code)
+    if is_1904 and isinstance(value, dt.time):  # of a number below one, which is a day there
+        value = dt.datetime.combine(_EPOCH_1904, value)
     if sections:
         if isinstance(value, int | float):
             text = _number(float(value), sections, is_1904=is_1904)

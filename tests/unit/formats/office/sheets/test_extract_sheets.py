@@ -54,6 +54,12 @@ def test_empty_cells_are_left_out_and_line_ends_become_spaces() -> None:
     )
 
 
+def test_windows_characters_that_are_control_characters_are_read() -> None:
+    rows: list[list[Cell]] = [["Name", "Price"], ["Women\x92s wear \x96 new\x85", "5 \x80"]]
+
+    assert text_of(*rows) == "- Name: Women\u2019s wear \u2013 new\u2026; Price: 5 \u20ac"
+
+
 def test_names_of_columns_without_values_are_kept() -> None:
     assert text_of(
         ["Name", "Age", "Locker|Key", "Phone"],

@@ -132,3 +132,5 @@ def test_no_format_hides_a_value_or_fails(code: str) -> None:
 def test_serial_numbers_of_the_old_macintosh_begin_in_1904() -> None:
     assert shown(1, "yyyy-mm-dd", is_1904=True) == "1904-01-02"
     assert shown(59, "yyyy-mm-dd") == "1900-02-28"
+    assert shown(dt.time(6), "yyyy-mm-dd h:mm", is_1904=True) == "1904-01-01 6:00"
+    assert shown(dt.time(6), "h:mm", is_1904=True) == "6:00"

@@ -17,6 +17,10 @@ def text_of(*rows: list[Cell], merged: list[str] | None = None) -> str:
     return extract(xlsx({"S": rows}, merged=merged or ())).text.removeprefix("## S").strip()
 
 
+def empty_cells(count: int) -> list[Cell]:
+    return [None] * count
+
+
 def test_a_table_follows_the_fields_of_its_form_without_a_blank_row() -> None:
     text = text_of(
         ["ACME GmbH"],
@@ -142,7 +146,7 @@ def test_empty_columns_of_a_table_without_a_header_are_left_out() -> None:
 
 
 def test_a_drawing_on_a_grid_of_narrow_columns_is_no_table() -> None:
-    rows: list[list[Cell]] = [[None] * at + [f"Rack {at}", 15 + at] for at in range(12)]
+    rows = [[*empty_cells(at), f"Rack {at}", 15 + at] for at in range(12)]
 
     assert text_of(["Room", 3, 4], *rows).startswith("Room; 3; 4\n- Rack 0: 15\n- Rack 1: 16\n")
 
