@@ -58,10 +58,11 @@ def _moment(value: Value, tokens: Sequence[Token]) -> tuple[dt.datetime, dt.time
         elapsed = dt.datetime.combine(value, dt.time()) - EPOCH
     else:
         raise TypeError(f"not a date: {type(value).__name__}")
-    seconds = [text for kind, text in tokens if kind in _TIMES and text[0].lower() == "s"]
-    digits = max((len(text.partition(".")[2]) for text in seconds), default=_EXACT)
-    step = _MICROSECOND * 10 ** max(0, 6 - digits)
-    elapsed = (elapsed + step // 2) // step * step
+    if elapsed.microseconds:
+        seconds = [text for kind, text in tokens if kind in _TIMES and text[0].lower() == "s"]
+        digits = max((len(text.partition(".")[2]) for text in seconds), default=_EXACT)
+        step = _MICROSECOND * 10 ** max(0, 6 - digits)
+        elapsed = (elapsed + step // 2) // step * step
     size = abs(elapsed) % _DAY if isinstance(value, dt.timedelta) else elapsed
     return EPOCH + size, elapsed
 

@@ -5,15 +5,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 
-class RowQueue(Iterator[Sequence[str]]):
-    """The rows of an iterable, one by one."""
+class RowQueue(Iterable[Sequence[str]]):
+    """The rows of an iterable; iterating takes them."""
 
     def __init__(self, rows: Iterable[Sequence[str]]) -> None:
         self._rows = iter(rows)
         self._ahead: deque[Sequence[str]] = deque()
 
-    def __next__(self) -> Sequence[str]:
-        return self._ahead.popleft() if self._ahead else next(self._rows)
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        while True:
+            while self._ahead:
+                yield self._ahead.popleft()
+            for row in self._rows:
+                yield row
+                if self._ahead:  # meanwhile looked at
+                    break
+            else:
+                return
 
     def peek(self, count: int) -> list[Sequence[str]]:
         """At most `count` rows that come next."""

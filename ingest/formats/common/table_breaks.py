@@ -1,7 +1,7 @@
 """Rows within a table that are no records: titles of the next table, notes, sections."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from ingest.formats.common.cells import Across
 from ingest.formats.common.row_queue import RowQueue
@@ -13,28 +13,40 @@ _LONGEST_NAME: Final = 30  # characters of a record with one cell
 
 def is_alone(row: Row) -> bool:
     """Whether a row has a text in its first cell only."""
+    if len(row) > 1 and row[1] and not isinstance(row[1], Across):  # nearly always
+        return False
     return bool(row[0]) and not any(cell and not isinstance(cell, Across) for cell in row[1:])
 
 
-def begins_table(title: Row, rows: RowQueue) -> bool:
-    """Whether a row of one cell is followed by names of columns, of which some hold values."""
+def role(row: Row, rows: RowQueue) -> Literal["title", "note", "record"]:
+    """What a row of one cell is among records; rows: those after it."""
+    if _begins_table(row, rows):
+        return "title"
+    return "note" if _is_note(row, rows) else "record"
+
+
+def _begins_table(title: Row, rows: RowQueue) -> bool:
+    """Whether names of columns follow, of which some hold values."""
+    following = rows.peek(2)
+    if len(following) < 2 or is_alone(following[0]) or any(map(is_value, following[0])):
+        return False
     following = rows.peek(LOOK_AHEAD)
     end = next((at for at, row in enumerate(following) if is_alone(row)), len(following))
     table = [_trimmed(row) for row in following[:end]]
-    if len(table) < 2 or any(map(is_value, table[0])):
-        return False
     index = find_header([title, *table])
     return index is not None and any(
         holds_values(table[index:], column) for column, name in enumerate(table[0]) if name
     )
 
 
-def is_note(row: Row, rows: RowQueue) -> bool:
-    """Whether a row of one cell stands below the records, or is merged over all columns."""
-    if sum(isinstance(cell, Across) for cell in row) + 1 == len(row) > 2:
+def _is_note(row: Row, rows: RowQueue) -> bool:
+    """Whether the row stands below the records, or is merged over all columns."""
+    if len(row) > 2 and all(isinstance(cell, Across) for cell in row[1:]):
         return True
+    if len(row[0]) <= _LONGEST_NAME:
+        return False
     following = rows.peek(_NOTES)
-    return len(row[0]) > _LONGEST_NAME and len(following) < _NOTES and all(map(is_alone, following))
+    return len(following) < _NOTES and all(map(is_alone, following))
 
 
 def _trimmed(row: Row) -> Sequence[str]:

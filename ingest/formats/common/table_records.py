@@ -14,7 +14,7 @@ from ingest.formats.common.cells import Across, written
 from ingest.formats.common.form_fields import MOST_FIELDS, are_fields, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.row_queue import RowQueue
-from ingest.formats.common.table_breaks import begins_table, is_alone, is_note
+from ingest.formats.common.table_breaks import is_alone, role
 from ingest.formats.common.table_header import (
     FIRST_ROWS,
     Row,
@@ -136,10 +136,11 @@ class TableWriter:
     def _records(self, rows: RowQueue) -> None:
         for row in rows:
             if is_alone(row):
-                if improve("header_row", partial(begins_table, row, rows), otherwise=bool):
+                kind = improve("header_row", partial(role, row, rows), otherwise=lambda: "record")
+                if kind == "title":
                     rows.put_back(row)
                     return
-                if improve("header_row", partial(is_note, row, rows), otherwise=bool):
+                if kind == "note":
                     self._note(row)
                     continue
             if row[0] in self._heads and _trimmed(row) in self._header_rows:
