@@ -7,13 +7,14 @@ from ingest.formats.common.cells import Across
 from ingest.formats.common.row_queue import RowQueue
 from ingest.formats.common.table_header import LOOK_AHEAD, Row, find_header, holds_values, is_value
 
+_FEW: Final = 4  # rows: names of columns, units, a record
 _NOTES: Final = 5  # rows below a table
 _LONGEST_NAME: Final = 30  # characters of a record with one cell
 
 
 def is_alone(row: Row) -> bool:
     """Whether a row has a text in its first cell only."""
-    if len(row) > 1 and row[1] and not isinstance(row[1], Across):  # nearly always
+    if not row or (len(row) > 1 and row[1] and not isinstance(row[1], Across)):  # nearly always
         return False
     return bool(row[0]) and not any(cell and not isinstance(cell, Across) for cell in row[1:])
 
@@ -27,8 +28,11 @@ def role(row: Row, rows: RowQueue) -> Literal["title", "note", "record"]:
 
 def _begins_table(title: Row, rows: RowQueue) -> bool:
     """Whether names of columns follow, of which some hold values."""
-    following = rows.peek(2)
-    if len(following) < 2 or is_alone(following[0]) or any(map(is_value, following[0])):
+    names, *below = rows.peek(_FEW) or [()]
+    if is_alone(names) or any(map(is_value, names)):
+        return False
+    cells = (cell for row in below for name, cell in zip(names, row, strict=False) if name)
+    if not any(map(is_value, cells)):
         return False
     following = rows.peek(LOOK_AHEAD)
     end = next((at for at, row in enumerate(following) if is_alone(row)), len(following))

@@ -64,15 +64,19 @@ class TableWriter:
         filled = filter(any, rows) if not splits else iter(rows)
         while (first := next((row for row in filled if any(row)), None)) is not None:
             block = RowQueue(chain([first], _until_blank(filled)))
+            self._table(block, may_go_on=True)
             while block.peek(1):
-                self._table(block)
+                self._table(block, may_go_on=False)
         self._flush()
 
-    def _table(self, rows: RowQueue) -> None:
-        """Write the next table: all rows, or those before another one that begins among them."""
+    def _table(self, rows: RowQueue, *, may_go_on: bool) -> None:
+        """Write the next table: all rows, or those before another one that begins among them.
+
+        may_go_on: whether it may be the rest of the table before it.
+        """
         start = [_trimmed(row) for row in rows.peek(FIRST_ROWS)]
         self._out.gap()
-        if improve("header_row", lambda: self._goes_on(start), otherwise=bool):
+        if may_go_on and improve("header_row", lambda: self._goes_on(start), otherwise=bool):
             self._records(rows)
             return
         if improve("header_row", lambda: self._is_named(start), otherwise=bool):

@@ -91,6 +91,17 @@ def test_a_table_below_another_has_its_own_header() -> None:
     )
 
 
+def test_titles_may_be_years_and_look_like_the_record_above() -> None:
+    text = text_of(
+        ["Year", "Sum"], [2022], [2023], ["Town", "Heads"], ["Rome", 3], [2024], ["A", "B"]
+    )
+
+    assert text == (
+        "- Year: 2022\n\n| Sum |\n|---|\n\n2023\n\n"
+        "- Town: Rome; Heads: 3\n- Town: 2024\n- Town: A; Heads: B"
+    )
+
+
 def test_a_record_of_words_after_one_of_a_single_cell_is_no_header() -> None:
     rows: list[list[Cell]] = [["Dan"], ["Eve", "unknown", "Bonn"], ["Fay", "unknown", "Kiel"]]
 
