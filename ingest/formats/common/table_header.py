@@ -131,6 +131,7 @@ def names(rows: Sequence[Row], last: int) -> list[str]:
 def _below_groups(groups: Row, own: Sequence[str]) -> list[str]:
     """Each name with that of its group. Without merged cells, a group goes on to the next one."""
     is_exact = _is_merged(groups)
+    own = [*own, *[""] * (len(groups) - len(own))]
     found = []
     group = ""
     for column, name in enumerate(own):

@@ -60,6 +60,12 @@ def test_many_lines_may_stand_above_a_header(lines: int) -> None:
     )
 
 
+def test_a_name_beside_the_names_of_columns_is_kept() -> None:
+    text = text_of([None, "Plan", None, "Remark"], ["Item", 2025, 2026], ["Rope", 1, 2, "blue"])
+
+    assert text == "- Item: Rope; Plan 2025: 1; Plan 2026: 2; Remark: blue"
+
+
 def test_a_row_of_units_may_leave_out_columns_and_values_may_be_missing() -> None:
     text = text_of(
         ["yyyy", "mm", "tmax", "rain", "sun"],
