@@ -1,4 +1,4 @@
-"""A compressed file is read as the file that it holds."""
+"""A compressed or signed file is read as the file that it holds."""
 
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from ingest.formats import media_types as types
 from ingest.formats.archives.inflate import InflatedStream
 from ingest.formats.archives.inflation import InflationBudget, LimitedStream, file_size
 from ingest.formats.archives.members import room_on_disk
+from ingest.formats.archives.signed import open_signed
 from ingest.formats.code_languages import language_of
 from ingest.formats.detect.sniff import Sniffed, is_tar, sniff
 
@@ -33,7 +34,7 @@ _LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A file without its compression; the file itself if it has none."""
+    """A file without compression and signatures; the file itself if it has none."""
 
     stream: BinaryIO
     """Seekable and at its start, except for a tar file inside, which can only be read."""
@@ -51,11 +52,11 @@ def content_of(
     declared: str | None = None,
     max_bytes: int = LARGEST,
 ) -> Iterator[Content]:
-    """Decompress a seekable file, if it is compressed, also repeatedly.
+    """Decompress a seekable file, if it is compressed, or take what was signed; also repeatedly.
 
     `name` and `declared` are hints, as in sniff(). Raises Permanent with every code of sniff(), and
-    `corrupt` (damaged or cut off), `too_large`, `archive_unsafe` (a bomb, or compressed too often);
-    Transient if the disk is full.
+    `corrupt` (damaged or cut off), `too_large`, `archive_unsafe` (a bomb, or compressed too often),
+    and those of open_signed(); Transient if the disk is full.
     """
     sniffed = sniff(file, name=name, declared=declared)
     is_mismatch = sniffed.mismatch
@@ -66,9 +67,13 @@ def content_of(
             layers += 1
             if layers > _MOST_LAYERS:
                 raise Permanent("It is compressed too many times.", code="archive_unsafe")
-            name = _name_inside(file, name)
             if catalog.declared_by_header(declared) == sniffed.media_type:
                 declared = None
+            if sniffed.media_type == types.SIGNED:
+                file, name = open_signed(file, name)
+                sniffed = sniff(file, name=name, declared=declared)
+                continue
+            name = _name_inside(file, name)
             inflated = _inflated(file, sniffed.media_type, budget)
             if _holds_tar(file, sniffed.media_type):
                 file, sniffed = inflated, Sniffed(types.TAR, mismatch=False)

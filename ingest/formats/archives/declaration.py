@@ -60,4 +60,28 @@ FORMATS: tuple[Format, ...] = (
         # pzstd puts a frame of 4 bytes, which is skipped, before each other one.
         signatures=(b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18\x04\0\0\0"),
     ),
+    Format(
+        media_type=types.SIGNED,
+        label="a signed file",
+        suffixes=".p7m .p7s",
+        aliases=(
+            "application/x-pkcs7-mime",
+            "application/pkcs7-signature",
+            "application/x-pkcs7-signature",
+        ),
+        is_compressed=True,
+        holds_files=True,
+        # ContentInfo with signed or enveloped data, also in Base64.
+        signatures=(
+            re.compile(
+                rb"\x30(?:[\x0b-\x80]|\x81.|\x82..|\x83...|\x84....)\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x02\x03]",
+                re.DOTALL,
+            ),
+            re.compile(
+                rb"\s*(?:-----BEGIN (?:PKCS ?#?7|CMS)[A-Z ]*-----\s+)?M[A-Za-z0-9+/]{2,9}"
+                rb"(?:YJKoZIhvcNAQc[CD]|CSqGSIb3DQEHA|BgkqhkiG9w0BBw[KO])"
+            ),
+        ),
+        related=frozenset({types.EMAIL}),
+    ),
 )

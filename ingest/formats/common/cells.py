@@ -4,11 +4,14 @@ The classes tell apart cells whose texts do not: `5 kg` may be typed, or a numbe
 """
 
 import datetime as dt
+import re
 from typing import Any
 
 from ingest.formats.common.links import can_be_linked, link, web_address
 
 _MIDNIGHT = dt.time()
+_CONTROLS = re.compile("[\x80-\x9f]")
+_WINDOWS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 _EXACT = 2.0**53  # beyond this, floats skip integers
 
 
@@ -67,8 +70,14 @@ def written(cell: str) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """One line; empty for an empty cell."""
+    """One line; empty for an empty cell.
+
+    Some programs write characters of Windows-1252 as if they had its codes in Unicode, where those
+    are control characters.
+    """
     if isinstance(value, str):
+        if not value.isascii() and _CONTROLS.search(value):
+            value = value.translate(_WINDOWS)
         return " ".join(value.split())
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

@@ -47,15 +47,30 @@ def form_fields(row: Row) -> Iterator[str]:
     """The fields of a row: `label: value`."""
     cells = _own(row)
     has_colons = any(cell.endswith(_COLONS) for cell in cells)
+    every = 2 if _take_turns(cells) else len(cells)
     label = ""
     for index, cell in enumerate(cells):
         is_last = index == len(cells) - 1
-        is_label = cell.endswith(_COLONS) if has_colons else index == 0
+        is_label = cell.endswith(_COLONS) if has_colons else index % every == 0
         if is_label and not is_last and not label:
             label = cell.rstrip(":\uff1a ")
         else:
             yield f"{label}: {written(cell)}" if label else written(cell)
             label = ""
+
+
+def are_fields(row: Row) -> bool:
+    """Whether a row outside of a form has labels and values: a label and one value, or more."""
+    cells = _own(row)
+    if len(cells) == 2 and not is_value(cells[0]):
+        return True
+    return _take_turns(cells) or any(cell.endswith(_COLONS) for cell in cells[:-1])
+
+
+def _take_turns(cells: Sequence[str]) -> bool:
+    """Whether every other cell may be a label, of which half are usual ones."""
+    labels = cells[::2]
+    return len(cells) % 2 == 0 < 2 * sum(map(_is_label, labels)) >= len(labels)
 
 
 def _has_labels(cells: Sequence[str]) -> bool:

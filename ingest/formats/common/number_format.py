@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from ingest.formats.common import date_names
 from ingest.formats.common.cells import cell_text, number_text
 from ingest.formats.common.date_format import EPOCH, Token, Value, date_text
 
@@ -33,7 +34,8 @@ BUILT_IN: Final[Mapping[int, str]] = {
 
 _TOKEN: Final = re.compile(
     r"""(?P<literal>"[^"]*"?|\\.|_.|\*.)|\[(?P<bracket>[^\]]*)\]|(?P<general>General)
-      |(?P<noon>AM/PM|A/P)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|b+|e+(?![+-])|g+)
+      |(?P<noon>AM/PM|A/P|上午/下午|午前/午後|오전/오후)
+      |(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|b+|e+(?![+-])|g+|aaaa?)
       |(?P<exponent>E[+-])|(?P<digit>[0\#?])|(?P<end>;)|(?P<other>.)""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -46,6 +48,7 @@ _TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 _LONGEST: Final = 255  # characters of a format, as in Excel; longer ones are not read
 _MOST_SECTIONS: Final = 4
 _HUGE: Final = 1e21
+_MOST_DAYS: Final = 1e9  # of a timedelta
 _EPOCH_1904: Final = dt.datetime.fromisoformat("1904-01-01")
 _SECONDS_PER_DAY: Final = 86_400
 
@@ -57,6 +60,7 @@ class _Section:
         self.tokens = tokens
         kinds = {kind for kind, _ in tokens}
         self.is_general = "general" in kinds
+        self.is_exponent = "exponent" in kinds
         self.is_date = bool(kinds & {"date", "noon", "elapsed"})
         self.locale = locale
         found = _CONDITION.fullmatch(condition.strip())
@@ -71,6 +75,8 @@ def is_plain(code: str) -> bool:
 def shown(value: Value, code: str, *, is_1904: bool = False) -> str:
     """The text that a cell with this format shows; a value for which it shows nothing, as it is."""
     sections = _sections(code)
+    if is_1904 and isinstance(value, dt.time):  # of a number below one, which is a day there
+        value = dt.datetime.combine(_EPOCH_1904, value)
     if sections:
         if isinstance(value, int | float):
             text = _number(float(value), sections, is_1904=is_1904)
@@ -118,16 +124,24 @@ def _sections(code: str) -> tuple[_Section, ...]:
             if inside.startswith("$"):
                 symbol, _, language = inside[1:].partition("-")
                 tokens.append(("literal", symbol))
-                locale = int(language[-4:], 16) if re.fullmatch("[0-9A-Fa-f]+", language) else 0
+                locale = date_names.code_of(language)
             elif _ELAPSED.fullmatch(inside):
                 tokens.append(("elapsed", inside.lower()))
             elif inside[:1] in ("<", ">", "="):
                 condition = inside
         elif kind == "literal":
             tokens.append(("literal", _literal(text)))
+        elif tokens and _continues_seconds(tokens[-1], kind, text):
+            tokens[-1] = ("elapsed", tokens[-1][1] + text)
         else:
             tokens.append((kind or "other", text))
     return tuple(parts[:_MOST_SECTIONS])
+
+
+def _continues_seconds(before: Token, kind: str | None, text: str) -> bool:
+    """Whether this is the point or a digit after elapsed seconds: `[ss].00`."""
+    is_elapsed = before[0] == "elapsed" and before[1].startswith("s")
+    return is_elapsed and (text == "0" if "." in before[1] else (kind, text) == ("other", "."))
 
 
 def _literal(text: str) -> str:
@@ -137,9 +151,11 @@ def _literal(text: str) -> str:
 
 
 def _number(value: float, sections: Sequence[_Section], *, is_1904: bool) -> str:
-    if not math.isfinite(value) or abs(value) >= _HUGE:
-        return number_text(value) if math.isfinite(value) else ""
+    if not math.isfinite(value):
+        return ""
     section, has_own_sign = _choose(value, sections)
+    if abs(value) >= (_MOST_DAYS if section.is_date else _HUGE) and not section.is_exponent:
+        return number_text(value)
     if section.is_date:
         if section.tokens and any(kind == "elapsed" for kind, _ in section.tokens):
             return date_text(dt.timedelta(days=value), section.tokens, section.locale)
@@ -192,10 +208,14 @@ def _digits(size: float, tokens: Sequence[Token]) -> str:
     last = whole[-1] if whole else -1
     number = number.scaleb(-3 * sum(i > last for i in commas))
     exponent = 0
+    exact = Decimal(1).scaleb(-len(decimals))
     if power < len(tokens) and number:
-        exponent = (number.adjusted() // max(1, len(whole))) * max(1, len(whole))
+        step = max(1, len(whole))
+        exponent = number.adjusted() // step * step
+        if number.scaleb(-exponent).quantize(exact, ROUND_HALF_UP).adjusted() >= step:
+            exponent += step  # 9.995 is rounded to 10.00
         number = number.scaleb(-exponent)
-    number = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    number = number.quantize(exact, ROUND_HALF_UP)
     left, _, right = f"{number:f}".partition(".")
     least = sum(tokens[i][1] == "0" for i in whole)
     left = left.lstrip("0").rjust(least, "0")

@@ -9,7 +9,9 @@ Row = Sequence[str]
 
 LOOK_AHEAD = 12
 """Rows that the guess is based on."""
-_CAPTIONS = 5  # rows above a header that name the table or group its columns
+_CAPTIONS = 20  # rows above a header: titles, the fields of a form, names of groups of columns
+FIRST_ROWS = _CAPTIONS + LOOK_AHEAD
+"""Rows in which a header is looked for."""
 _MOST_NAMES = 3  # rows of a header that a blank row separates from its table
 _LONGEST_NAME = 100  # characters; longer cells are prose
 _NUMBER = re.compile(
@@ -26,8 +28,10 @@ _UNIT = (
     r"(?:[kMGmµcdh]?(?:m|g|s|l|L|A|V|W|Wh|VA|Hz|Pa|bar|J|N|Nm|cal|mol|B|bit|eq|Ω)|t|h|d|min|hrs?|sec|"
     r"ha|K|°[CFK]?|%|‰|ppm|ppb|rpm|dB|pH|in|ft|lbs?|oz|mi|yd|psi|gal|km|EUR|USD|GBP|CHF|[€$£¥]|kr)"
 )
+_TIME = r"(?:second|minute|hour|day|week|month|year)s?"
 _UNITS = re.compile(
-    rf"{_UNIT}(?:[²³]|\^?-?[1-6])?(?:\s?[/·*]\s?{_UNIT}(?:[²³]|\^?-?[1-6])?){{0,3}}"
+    rf"{_TIME}|deg ?[CFK]?"
+    rf"|{_UNIT}(?:[²³]|\^?-?[1-6])?(?:\s?[/·*]\s?{_UNIT}(?:[²³]|\^?-?[1-6])?){{0,3}}"
 )
 _BRACKETED = re.compile(r"\[([^\[\]]{1,12})\]|\(([^()]{1,12})\)")
 _CODE = re.compile("[A-Z]|[GMV]A|[GM]N")  # an answer, a vitamin, a state; or the ampere
@@ -54,24 +58,35 @@ def signature(row: Row) -> tuple[bool, ...]:
 def find_header(rows: Sequence[Row]) -> int | None:
     """Index of the last header row among the first rows of a table; None if there is no clear one.
 
-    The header is the first row that is about as wide as those below it and looks like names:
-    mostly words, short, distinct, and not repeated further down in their columns. Rows below it may
-    belong to it: the names of columns below those of groups.
+    The header is the first row that is wider than those above it, about as wide as those below it
+    and looks like names: mostly words, short, distinct, and not repeated further down in their
+    columns, unless the whole row is. Rows below it may belong to it: the names of columns below
+    those of groups.
     """
+    widest = 0
     for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
-        below = rows[index + 1 :]
-        if _filled(row) >= 2 and _filled(row) >= 0.6 * max(map(_filled, below)):
-            last = index
-            while last - index < _MOST_NAMES - 1 and (
-                _are_units(rows, last + 1) or _names_columns_below(rows, last)
-            ):
-                last += 1
-                if not _is_merged(rows[last]):
-                    break
-            for end in range(last, index - 1, -1):
-                if _is_header(names(rows, end), rows[end + 1 :]):
-                    return end
-            return None
+        below = rows[index + 1 : index + 1 + LOOK_AHEAD]
+        filled = _filled(row)
+        if filled >= 2 and filled > widest and filled >= 0.6 * max(map(_filled, below)):
+            found = _last_of_header(rows, index)
+            if found is not None:
+                return found
+        widest = max(widest, filled)
+    return None
+
+
+def _last_of_header(rows: Sequence[Row], index: int) -> int | None:
+    """Index of the last row of a header that begins at a row; None if none does."""
+    last = index
+    while last - index < _MOST_NAMES - 1 and (
+        _are_units(rows, last + 1) or _names_columns_below(rows, last)
+    ):
+        last += 1
+        if not _is_merged(rows[last]):
+            break
+    for end in range(last, index - 1, -1):
+        if _is_header(names(rows, end), rows[end + 1 : end + 1 + LOOK_AHEAD]):
+            return end
     return None
 
 
@@ -116,6 +131,7 @@ def names(rows: Sequence[Row], last: int) -> list[str]:
 def _below_groups(groups: Row, own: Sequence[str]) -> list[str]:
     """Each name with that of its group. Without merged cells, a group goes on to the next one."""
     is_exact = _is_merged(groups)
+    own = [*own, *[""] * (len(groups) - len(own))]
     found = []
     group = ""
     for column, name in enumerate(own):
@@ -136,11 +152,21 @@ def _groups(rows: Sequence[Row], index: int) -> bool:
         return len(cells) > 1
     if _is_merged(row):
         return len(cells) > 1 or not row[0]  # a title begins at the left
+    if index and _places(row) == _places(rows[index - 1]):  # of a form above the header
+        return False
+    has_names = not any(map(is_value, below))
+    is_field = has_names and all(row[: len(cells)]) and 2 * len(cells) < _filled(below)
     return (
         len(cells) > 1
         and len(cells) < _filled(below)
+        and not is_field
         and not any(is_value(cell) and not _YEAR.fullmatch(cell) for cell in cells)
     )
+
+
+def _places(row: Row) -> list[int]:
+    """The columns of cells with a text of their own."""
+    return [at for at, cell in enumerate(row) if cell and not isinstance(cell, Across)]
 
 
 def _are_units(rows: Sequence[Row], index: int) -> bool:
@@ -159,8 +185,9 @@ def _are_units(rows: Sequence[Row], index: int) -> bool:
         and all(_is_unit(rows[index][column]) for column in units)
         and not all(_CODE.fullmatch(_bare(rows[index][column])) for column in units)
         and not any(map(is_value, named))
-        and not any(_is_unit(cell) for cell in named if len(cell) > 1)
-        and all(_holds_values(below, column) for column in units)
+        and not any(_is_unit(named[column]) for column in units if len(named[column]) > 1)
+        and any(holds_values(below, column) for column in units)
+        and all(holds_values(below, column, or_nothing=True) for column in units)
     )
 
 
@@ -199,12 +226,14 @@ def _names_columns_below(rows: Sequence[Row], index: int) -> bool:
     ]
     is_repeated = len(set(filter(None, own))) < len(list(filter(None, own)))
     is_beside = any(cell and cell == other for cell, other in zip(row, following, strict=False))
-    return is_repeated or is_beside or all(_holds_values(below, column) for column in gaps)
+    return is_repeated or is_beside or all(holds_values(below, column) for column in gaps)
 
 
-def _holds_values(rows: Sequence[Row], column: int) -> bool:
-    cells = [row[column] for row in rows if column < len(row) and row[column]]
-    return bool(cells) and all(map(is_value, cells))
+def holds_values(rows: Sequence[Row], column: int, *, or_nothing: bool = False) -> bool:
+    """Whether all cells of a column are values, some of which may be missing (`---`)."""
+    texts = (row[column] for row in rows if column < len(row))
+    cells = [text for text in texts if any(map(str.isalnum, text))]
+    return (bool(cells) or or_nothing) and all(map(is_value, cells))
 
 
 def _filled(row: Row) -> int:
@@ -235,6 +264,7 @@ def _is_header(row: Row, below: Sequence[Row]) -> bool:
         return False
     if not any(is_value(cell) for other in below for cell in other) and not _are_alike(cells):
         return False
+    below = [other for other in below if list(other) != list(row)]
     again = sum(
         any(column < len(other) and other[column] == cell for other in below)
         for column, cell in enumerate(row)

@@ -6,13 +6,17 @@ Names of columns without values follow the records, as a Markdown table without 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from functools import partial
+from itertools import chain
+from typing import Final
 
 from ingest.formats.common.cells import Across, written
-from ingest.formats.common.form_fields import MOST_FIELDS, form_fields, is_form
+from ingest.formats.common.form_fields import MOST_FIELDS, are_fields, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
+from ingest.formats.common.row_queue import RowQueue
+from ingest.formats.common.table_breaks import is_alone, role
 from ingest.formats.common.table_header import (
-    LOOK_AHEAD,
+    FIRST_ROWS,
     Row,
     are_names,
     find_header,
@@ -22,6 +26,9 @@ from ingest.formats.common.table_header import (
     signature,
 )
 from ingest.optional_steps import improve
+
+_GRID_ROWS: Final = 200  # of a table without a header that are looked at before it is written
+_NARROW: Final = 8  # columns
 
 
 def fields(header: Row, row: Row) -> Iterator[str]:
@@ -43,6 +50,9 @@ class TableWriter:
         self._header: list[str] = []
         self._unused: set[int] = set()
         """Columns of the header without any value so far."""
+        self._header_rows: Sequence[Row] = ()
+        self._heads: set[str] = set()
+        """Their first cells."""
         self._names: list[Row] = []
         """A short block of words only: the header of the next block, or a separate table."""
         self._last: Row = ()
@@ -53,41 +63,50 @@ class TableWriter:
         """Cells are one-line texts. Without `splits`, blank rows are ignored."""
         filled = filter(any, rows) if not splits else iter(rows)
         while (first := next((row for row in filled if any(row)), None)) is not None:
-            self._table(chain([first], _until_blank(filled)))
+            block = RowQueue(chain([first], _until_blank(filled)))
+            self._table(block, may_go_on=True)
+            while block.peek(1):
+                self._table(block, may_go_on=False)
         self._flush()
 
-    def _table(self, rows: Iterator[Row]) -> None:
-        start = [_trimmed(row) for row in islice(rows, LOOK_AHEAD)]
+    def _table(self, rows: RowQueue, *, may_go_on: bool) -> None:
+        """Write the next table: all rows, or those before another one that begins among them.
+
+        may_go_on: whether it may be the rest of the table before it.
+        """
+        start = [_trimmed(row) for row in rows.peek(FIRST_ROWS)]
         self._out.gap()
-        if improve("header_row", lambda: self._goes_on(start), otherwise=bool):
-            self._records(chain(start, rows))
+        if may_go_on and improve("header_row", lambda: self._goes_on(start), otherwise=bool):
+            self._records(rows)
             return
         if improve("header_row", lambda: self._is_named(start), otherwise=bool):
-            start, self._names = [*self._names, *start], []
+            rows.put_back(*self._names)
+            self._names = []
+            start = [_trimmed(row) for row in rows.peek(FIRST_ROWS)]
         self._flush()
-        if len(start) == LOOK_AHEAD:
-            beyond = [_trimmed(row) for row in islice(rows, MOST_FIELDS + 1 - LOOK_AHEAD)]
-            rows = chain(beyond, rows)
-        else:
-            beyond = []
-        if improve("header_row", lambda: is_form([*start, *beyond]), otherwise=bool):
-            self._form(chain(start, rows))
+        beyond = [_trimmed(row) for row in rows.peek(MOST_FIELDS + 1)]
+        if improve("header_row", lambda: is_form(beyond), otherwise=bool):
+            self._form(rows)
             return
         index, header = improve(
             "header_row", lambda: _header(start), otherwise=lambda: (None, list[str]())
         )
         if index is not None:
-            self._captions(start[: first_header_row(start, index)])
-            self._header = header
+            first = first_header_row(start, index)
+            self._captions(start[:first])
+            self._header, self._header_rows = header, start[first : index + 1]
+            self._heads = {row[0] for row in self._header_rows}
             self._unused = {column for column, name in enumerate(header) if name}
             self.rows += index + 1
-            self._records(chain(start[index + 1 :], rows))
+            rows.skip(index + 1)
+            self._records(rows)
         elif improve("header_row", lambda: are_names(start), otherwise=bool):
             self._names = start
+            rows.skip(len(start))
         elif all(_filled(row) == 1 for row in start):
-            self._lines(chain(start, rows))
+            self._lines(rows)
         else:
-            self._grid(start, rows)
+            self._grid(rows)
 
     def _goes_on(self, start: Sequence[Row]) -> bool:
         if not self._header or len(start[0]) > len(self._header):
@@ -110,21 +129,37 @@ class TableWriter:
         if self._names:
             rows, self._names = self._names, []
             self._out.gap()
-            self._grid(rows, ())
+            self._grid(rows)
             self._out.gap()
 
     def _captions(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            self._line(row)
+            self._field_or_line(row)
         self._out.gap()
 
-    def _records(self, rows: Iterable[Row]) -> None:
+    def _records(self, rows: RowQueue) -> None:
         for row in rows:
+            if is_alone(row):
+                kind = improve("header_row", partial(role, row, rows), otherwise=lambda: "record")
+                if kind == "title":
+                    rows.put_back(row)
+                    return
+                if kind == "note":
+                    self._note(row)
+                    continue
+            if row[0] in self._heads and _trimmed(row) in self._header_rows:
+                continue  # again, at the top of a printed page
             self._out.item(fields(self._header, row))
             if self._unused:
                 self._unused.difference_update(at for at, cell in enumerate(row) if _is_shown(cell))
             self._last = row
             self.rows += 1
+
+    def _note(self, row: Row) -> None:
+        self._out.gap()
+        self._line(row)
+        self._out.gap()
+        self.rows += 1
 
     def _lines(self, rows: Iterable[Row]) -> None:
         for row in rows:
@@ -142,11 +177,27 @@ class TableWriter:
                 self._line(row)
             self.rows += 1
 
-    def _grid(self, start: Sequence[Row], rows: Iterable[Row]) -> None:
-        width = max(len(_shown(row)) for row in start)
-        for index, row in enumerate(chain(start, rows)):
+    def _field_or_line(self, row: Row) -> None:
+        if are_fields(row):
+            self._out.item(form_fields(row))
+        else:
+            self._line(row)
+
+    def _grid(self, rows: Iterable[Row]) -> None:
+        queue = RowQueue(rows)
+        start = [_shown(row) for row in queue.peek(_GRID_ROWS)]
+        columns = sorted({at for row in start for at, cell in enumerate(row) if cell})
+        is_whole = len(start) < _GRID_ROWS  # no row fills a column that is empty in these
+        if is_whole and _is_sparse(start, len(columns)):
+            self._captions(list(queue))
+            self.rows += len(start)
+            return
+        width = max(columns, default=-1) + 1
+        for index, row in enumerate(queue):
             cells = [written(cell).replace("|", r"\|") for cell in _shown(row)]
             cells += [""] * (width - len(cells))
+            if is_whole:
+                cells = [cells[column] for column in columns]
             if index == 0:
                 self._top(cells)
             else:
@@ -156,6 +207,12 @@ class TableWriter:
     def _top(self, cells: Sequence[str]) -> None:
         self._out.line(f"| {' | '.join(cells)} |")
         self._out.line("|" + "---|" * len(cells))
+
+
+def _is_sparse(rows: Sequence[Row], width: int) -> bool:
+    """Whether a table would be mostly empty: a form or a drawing on a grid of narrow columns."""
+    filled = sum(bool(cell) for row in rows for cell in row)
+    return width > _NARROW and 3 * filled < width * len(rows)
 
 
 def _header(start: Sequence[Row]) -> tuple[int | None, list[str]]:

@@ -1,5 +1,7 @@
 """How mail formats and MHTML are recognised: suffixes, media types and OLE streams."""
 
+import re
+
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format
 
@@ -10,7 +12,15 @@ FORMATS: tuple[Format, ...] = (
         suffixes=".eml",
         reader="ingest.formats.mail.message_file",
         holds_files=True,
-        related=frozenset({types.MBOX, types.MHTML}),
+        # What programs that sign write has no other fields that only mail has.
+        signatures=(
+            re.compile(
+                rb"\s*(?:[A-Za-z-]{1,40}:[^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,20}){0,40}?"
+                rb"Content-Type:\s*(?:application/(?:x-)?pkcs7-mime|multipart/signed)",
+                re.IGNORECASE,
+            ),
+        ),
+        related=frozenset({types.MBOX, types.MHTML, types.SIGNED}),
     ),
     Format(
         media_type=types.MBOX,

@@ -13,10 +13,20 @@ from email.utils import collapse_rfc2231_value, parsedate_to_datetime
 from itertools import groupby
 
 from ingest.formats.encoding.decode import decode
+from ingest.formats.mail.mime_parts import decoded
+from ingest.optional_steps import improve
 
 _WORD = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?\n]*)\?=")
 _BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
 _ODD = (ValueError, TypeError, IndexError, LookupError, HeaderParseError)
+REPORTS = frozenset(
+    f"message/{kind}"
+    for kind in (
+        "delivery-status", "disposition-notification", "feedback-report", "tracking-status",
+        "global-delivery-status", "global-disposition-notification",
+    )
+)  # fmt: skip
+"""Types of parts that hold fields, not a message."""
 SHOWN = ("From", "To", "Cc", "Date")
 """Fields that are shown above the body."""
 _LONGEST = 2000
@@ -33,6 +43,27 @@ def fields(message: Message) -> list[tuple[str, str]]:
 def header(message: Message, name: str) -> str:
     """A field on one line with its encoded words decoded; empty if missing."""
     return header_text(str(raw)) if (raw := _raw(message, name)) is not None else ""
+
+
+def fields_or_raw(message: Message) -> tuple[tuple[str, str], ...]:
+    """As fields(); those that cannot be decoded as they are."""
+    raw = ((name, _as_it_is(message, name)) for name in SHOWN)
+    return improve(
+        "fields",
+        lambda: tuple(fields(message)),
+        otherwise=lambda: tuple((name, value) for name, value in raw if value),
+    )
+
+
+def header_or_raw(message: Message, name: str) -> str:
+    """As header(); what cannot be decoded as it is."""
+    return improve(
+        "fields", lambda: header(message, name), otherwise=lambda: _as_it_is(message, name)
+    )
+
+
+def _as_it_is(message: Message, name: str) -> str:
+    return " ".join(str(message.get(name, "")).split())
 
 
 def header_text(raw: str) -> str:
@@ -52,7 +83,7 @@ def header_text(raw: str) -> str:
 
 
 def status_lines(groups: list[Message]) -> list[str]:
-    """Lines of a delivery report, which the parser splits into groups of fields.
+    """Lines of a report, which the parser splits into groups of fields.
 
     Some servers write sentences instead, which the parser takes for the body of a group.
     """
@@ -114,7 +145,7 @@ def _runs(words: list[re.Match[str]]) -> list[tuple[str, re.Match[str], int]]:
 
 def _decoded(charset: str, words: list[re.Match[str]]) -> str:
     data = b"".join(_payload(word.group(2).lower(), word.group(3)) for word in words)
-    return decode(data, declared=f"text/plain; charset={charset}")[0]
+    return decoded(data, f"text/plain; charset={charset}")[0]
 
 
 def _payload(coding: str, text: str) -> bytes:

@@ -16,8 +16,9 @@ from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.calendar import calendar_text
 from ingest.formats.common.letter_order import is_visual, logical_text
 from ingest.formats.common.markdown import plain, shift_headings
+from ingest.formats.common.signed_data import name_inside, signed_content
 from ingest.formats.html.fragment import says_more, whole_markdown
-from ingest.formats.mail import headers, mime_parts, smime, tnef
+from ingest.formats.mail import headers, mime_parts, tnef, uuencoded
 from ingest.formats.mail.plain_text import is_pgp_encrypted, plain_markdown
 from ingest.model import Encoding
 from ingest.optional_steps import attempt, improve
@@ -27,6 +28,7 @@ _DEEPEST_HEADING = 6
 _LONGEST_NAME = 100  # characters of a subject used as a file name
 _DEEPEST_PACKING = 4  # levels of winmail.dat inside one another; each is held in memory
 _TNEF = frozenset({tnef.MEDIA_TYPE, "application/vnd.ms-tnef"})
+_SMIME = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
@@ -75,35 +77,15 @@ def read_message(
     blocks = reader.read(message)
     blocks = [*reader.packed_body(), *blocks]
     return Mail(
-        subject=_header(message, "Subject"),
-        fields=improve(
-            "fields",
-            lambda: tuple(headers.fields(message)),
-            otherwise=lambda: _plain_fields(message),
-        ),
-        message_id=_header(message, "Message-ID"),
+        subject=headers.header_or_raw(message, "Subject"),
+        fields=headers.fields_or_raw(message),
+        message_id=headers.header_or_raw(message, "Message-ID"),
         body="\n\n".join(block for block in blocks if block.strip()),
         level=min(level, _DEEPEST_HEADING),
         encoding=reader.encoding,
         is_encrypted=reader.is_encrypted,
         has_hidden_text=reader.has_hidden_text,
     )
-
-
-def _header(message: Message, name: str) -> str:
-    return improve(
-        "fields", lambda: headers.header(message, name), otherwise=lambda: _raw(message, name)
-    )
-
-
-def _plain_fields(message: Message) -> tuple[tuple[str, str], ...]:
-    """The header fields that are shown, undecoded."""
-    found = ((name, _raw(message, name)) for name in headers.SHOWN)
-    return tuple((name, value) for name, value in found if value)
-
-
-def _raw(message: Message, name: str) -> str:
-    return " ".join(str(message.get(name, "")).split())
 
 
 class _MessageReader:
@@ -132,7 +114,7 @@ class _MessageReader:
         children = [child for child in part.get_payload() if isinstance(child, Message)]
         if kind == "multipart/alternative":
             return self._alternatives(children)
-        if kind == "message/delivery-status":
+        if kind in headers.REPORTS:
             read = partial(headers.status_lines, children)
             return ["\n".join(improve("fields", read, otherwise=list))]
         if kind.startswith("message/"):
@@ -141,7 +123,7 @@ class _MessageReader:
         return list(chain.from_iterable(map(as_section, children)))
 
     def _single_part(self, part: Message, kind: str) -> list[str]:
-        if smime.is_smime(kind):
+        if kind in _SMIME:
             return self._smime(part)
         if kind in _SIGNATURES:
             return []
@@ -152,8 +134,14 @@ class _MessageReader:
             text = self._text(part, kind)
             self._has_text |= bool(text.strip())
             return [text]
-        attempt("attachments", lambda: self._attach(part, kind))
+        if not self._is_signature(part):
+            attempt("attachments", lambda: self._attach(part, kind))
         return []
+
+    def _is_signature(self, part: Message) -> bool:
+        """Whether a part of another type is the signature of a file beside it."""
+        is_named_so = headers.file_name(part).lower().endswith(".p7s")
+        return is_named_so and signed_content(mime_parts.content(part)) is None
 
     def _is_body(self, part: Message, kind: str) -> bool:
         """Whether mail programs show it as text of the message, not as a file."""
@@ -186,11 +174,19 @@ class _MessageReader:
         if is_pgp_encrypted(text):
             self.is_encrypted = True
             return ""
+        text = improve("attachments", lambda: self._without_files(text), otherwise=lambda: text)
         if visual:
             text = improve("right_to_left", partial(logical_text, text), otherwise=lambda: text)
         return improve(
             "markup", lambda: plain_markdown(text, declared=declared), otherwise=lambda: plain(text)
         )
+
+    def _without_files(self, text: str) -> str:
+        """The text without the files in it, which are handed on."""
+        rest, files = uuencoded.split_files(text)
+        for name, data in files:
+            self._attachments.add(name, data)
+        return rest
 
     def _alternatives(self, children: list[Message]) -> list[str]:
         """The most complete version of the text, and the files and invitations of all versions."""
@@ -246,10 +242,10 @@ class _MessageReader:
         return []
 
     def _smime(self, part: Message) -> list[str]:
-        inside = smime.signed_content(mime_parts.content(part))
+        inside = signed_content(mime_parts.content(part))
         if inside is None:
             self.is_encrypted = True
-        elif name := smime.name_inside(headers.file_name(part)):
+        elif name := name_inside(headers.file_name(part)):
             self._attachments.add(name, inside)
         else:
             return self.read(mime_parts.parse_bytes(inside))

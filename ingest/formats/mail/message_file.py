@@ -9,7 +9,7 @@ from ingest.formats.common.input_file import Extraction, InputFile, filled, pres
 from ingest.formats.mail import mime_parts
 from ingest.formats.mail.message import Mail, read_message
 
-VERSION = f"email {platform.python_version()}, mail 2"
+VERSION = f"email {platform.python_version()}, mail 3"
 """Extractor version, for messages and for mailboxes."""
 
 _MIB = 1024 * 1024

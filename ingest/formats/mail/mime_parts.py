@@ -111,16 +111,18 @@ def as_bytes(message: Message) -> bytes:
 
 def text(part: Message) -> tuple[str, Encoding]:
     """The part as text with LF line endings, and how it was decoded."""
-    data = content(part)
-    declared = str(part.get("Content-Type", ""))
-    stated = _SEVEN_BIT.search(declared)
-    if stated is not None and data.isascii():  # valid UTF-8, so decode() would ignore the label
-        name = codecs.lookup(stated.group(1)).name
-        found = data.decode(name, "replace")
-        replaced = found.count("\ufffd")
-        return _lines(found), Encoding(name=name, confidence=0.95, replaced=replaced)
-    found, encoding = decode(data, declared=declared)
+    found, encoding = decoded(content(part), str(part.get("Content-Type", "")))
     return _lines(found), encoding
+
+
+def decoded(data: bytes, declared: str) -> tuple[str, Encoding]:
+    """The text of bytes under a Content-Type, and how it was decoded."""
+    stated = _SEVEN_BIT.search(declared)
+    if stated is None or not data.isascii():
+        return decode(data, declared=declared)
+    name = codecs.lookup(stated.group(1)).name  # valid UTF-8, so decode() would ignore the label
+    found = data.decode(name, "replace")
+    return found, Encoding(name=name, confidence=0.95, replaced=found.count("\ufffd"))
 
 
 def _lines(found: str) -> str:

@@ -3,9 +3,10 @@
 A workbook or a sheet on which calamine fails is read by the second reader of its type.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
+from itertools import count
 from typing import Any, BinaryIO, Final, Protocol
 
 from python_calamine import (
@@ -19,6 +20,7 @@ from python_calamine import (
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.office.opc import Package
+from ingest.formats.sheets import excel_2_to_4
 from ingest.formats.sheets.columns import Grid
 from ingest.formats.sheets.layout import Layout, fill_merged
 from ingest.formats.sheets.second_reader import Cells, SheetEntry, corrupt
@@ -29,7 +31,7 @@ from ingest.formats.sheets.xlsx_layout import XlsxLayouts
 from ingest.formats.sheets.xlsx_reader import XlsxReader
 from ingest.optional_steps import improve, is_panic
 
-VERSION: Final = f"calamine {version('python-calamine')}, sheets 6"
+VERSION: Final = f"calamine {version('python-calamine')}, sheets 7"
 LOCKED: Final = "The workbook is protected by a password."
 Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
 """Name, properties for the metadata, function that reads the rows."""
@@ -62,7 +64,7 @@ def open_sheets(stream: BinaryIO, media_type: str, layouts: Layouts | None) -> I
         raise Permanent(LOCKED, code="encrypted") from error
     except BaseException as error:  # Rust panics do not derive from Exception
         if media_type in _READERS and is_failure(error):
-            return iter(_second_opinion(stream, media_type, error))
+            return iter(_second_opinion(stream, media_type))
         if is_panic(error) and media_type != types.XLS:
             raise corrupt() from error
         raise
@@ -79,8 +81,12 @@ def is_failure(error: BaseException) -> bool:
 class _Grid:
     """The rows of a sheet as it shows them; can be iterated repeatedly."""
 
-    def __init__(self, book: CalamineWorkbook, index: int, layouts: Layouts) -> None:
+    def __init__(
+        self, book: CalamineWorkbook, index: int, layouts: Layouts, spare: Callable[[], Grid]
+    ) -> None:
+        """spare: reads the sheet without calamine."""
         self._sheet = book.get_sheet_by_index(index)
+        self._spare = spare
         self._layout = improve("styles", lambda: layouts(index), otherwise=Layout)
         self._left = (self._sheet.start or (0, 0))[1]
         self._merges = self._sheet.merged_cell_ranges
@@ -92,10 +98,25 @@ class _Grid:
         rows = (
             [text(value, number, column) if value != "" else "" for column, value in cells]
             for number, cells in (
-                (number, enumerate(row, left)) for number, row in enumerate(self._sheet.iter_rows())
+                (number, enumerate(row, left)) for number, row in enumerate(self._values())
             )
         )
         return fill_merged(rows, self._layout.merges, left=left)
+
+    def _values(self) -> Iterator[Sequence[Any]]:
+        """The values row by row; of rows with a number that is no possible date, their texts."""
+        rows = self._sheet.iter_rows()
+        spare: list[Sequence[str]] | None = None
+        for number in count():
+            try:
+                row: Sequence[Any] = next(rows)
+            except StopIteration:
+                return
+            except OverflowError:
+                spare = list(self._spare()) if spare is None else spare
+                found = spare[number] if number < len(spare) else ()
+                row = [*found, *[""] * self._sheet.width][self._left :][: self._sheet.width]
+            yield row
 
 
 def _sheets(
@@ -114,22 +135,30 @@ def _sheets(
 def _read(
     book: CalamineWorkbook, index: int, layouts: Layouts, stream: BinaryIO, media_type: str
 ) -> Grid:
+    spare = partial(_read_again, book.sheets_metadata[index].name, stream, media_type)
     try:
-        return _Grid(book, index, layouts)
+        return _Grid(book, index, layouts, spare)
     except BaseException as error:  # Rust panics do not derive from Exception
         if media_type not in _READERS or not is_failure(error):
             raise
         try:
-            sheets = _second_opinion(stream, media_type, error)
-            read = {name: read for name, _, read in sheets}[book.sheets_metadata[index].name]
-            return read()
+            return spare()
         except Exception as second:
             if isinstance(second, Permanent) and second.code != "corrupt":
                 raise
             raise error from second
 
 
-def _second_opinion(stream: BinaryIO, media_type: str, failure: BaseException) -> list[Sheet]:
+def _read_again(name: str, stream: BinaryIO, media_type: str) -> Grid:
+    """The sheet without calamine. Raises what its reader raises, and KeyError."""
+    if media_type in _READERS:
+        sheets = _second_opinion(stream, media_type)
+        return {name: read for name, _, read in sheets}[name]()
+    stream.seek(0)
+    return list({name: rows for name, _, rows in excel_2_to_4.sheets(stream)}[name])
+
+
+def _second_opinion(stream: BinaryIO, media_type: str) -> list[Sheet]:
     """The sheets by our own reader; raises Permanent `corrupt` if that fails too."""
     try:
         reader = _READERS[media_type](Package(stream))
@@ -139,7 +168,7 @@ def _second_opinion(stream: BinaryIO, media_type: str, failure: BaseException) -
     except Exception as error:  # damage makes zipfile and lxml raise arbitrary exceptions
         raise corrupt() from error
     if not sheets:
-        raise corrupt() from failure
+        raise corrupt()
     return [
         (sheet.name, {"hidden": True} if sheet.is_hidden else {}, partial(reader.read, sheet))
         for sheet in sheets

@@ -17,7 +17,7 @@ from ingest.formats.common.table_header import LOOK_AHEAD, is_value
 from ingest.formats.common.table_records import TableWriter
 from ingest.optional_steps import improve
 
-_VERSION = "csv 4"
+_VERSION = "csv 5"
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 200
 _SAMPLE_CELLS = 1000

@@ -15,7 +15,7 @@ from ingest.formats.common.number_format import BUILT_IN, is_plain, shown
 from ingest.formats.sheets.biff import read_workbook
 from ingest.optional_steps import improve
 
-VERSION = f"xlrd {version('xlrd')}, sheets 2"
+VERSION = f"xlrd {version('xlrd')}, sheets 3"
 
 
 def sheets(stream: BinaryIO) -> Iterator[tuple[str, bool, Iterator[list[str]]]]:

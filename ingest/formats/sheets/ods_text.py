@@ -10,6 +10,7 @@ import re
 import zipfile
 from typing import Any, BinaryIO, Final
 
+from ingest.formats import media_types as types
 from ingest.formats.common.cells import Date, Number, cell_text
 from ingest.formats.common.raised_text import lowered, raised, written_out
 from ingest.formats.sheets.layout import Layout
@@ -66,12 +67,21 @@ def shown_texts(stream: BinaryIO) -> BinaryIO:
         bare = without(package.read(content), _COMMENT)
         marked = _CELL.sub(_as_text, _INDENT.sub(b">", bare))
         marked = improve("styles", lambda: _raised(marked), otherwise=lambda: marked)
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
-            for name in ("mimetype", "META-INF/manifest.xml"):
-                out.writestr(name, package.read(name))
-            out.writestr(_CONTENT, marked)
-    return packed
+    return packed(marked)
+
+
+def packed(content: bytes) -> BinaryIO:
+    """A package of sheets, complete as calamine wants it; not at its start."""
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
+        out.writestr("mimetype", types.ODS)
+        out.writestr(_CONTENT, content)
+        out.writestr(
+            "META-INF/manifest.xml",
+            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+            f'<m:file-entry m:full-path="/" m:media-type="{types.ODS}"/></m:manifest>',
+        )
+    return package
 
 
 def without(content: bytes, element: Bounds) -> bytes:

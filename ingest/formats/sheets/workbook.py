@@ -8,7 +8,6 @@ and error values such as `#N/A`, which become empty cells. Hidden sheets are rea
 their heading and in `metadata["sheets"]`.
 """
 
-import io
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -29,7 +28,7 @@ from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, text
 from ingest.formats.sheets.drawings import Drawings
 from ingest.formats.sheets.limits import has_uncalculated_formulas
 from ingest.formats.sheets.ods_notes import OdsNotes, read_notes
-from ingest.formats.sheets.ods_text import OBJECT, OdsLayout, shown_texts, without
+from ingest.formats.sheets.ods_text import OBJECT, OdsLayout, packed, shown_texts, without
 from ingest.formats.sheets.second_reader import corrupt
 from ingest.formats.sheets.xls_notes import read_notes as read_xls_notes
 from ingest.formats.sheets.xlsb import XlsbReader
@@ -137,7 +136,7 @@ def _open_document(source: InputFile) -> tuple[BinaryIO, Layouts, Beside]:
     """A package whose texts are those that its sheets show, their merged cells and comments."""
     stream = source.stream
     if source.media_type == types.FODS:
-        stream = _packed(stream)
+        stream = packed(without(stream.read(), OBJECT))
     else:
         inflate_limit.guard(stream, _LIMITS)
     with zipfile.ZipFile(stream) as package:
@@ -163,21 +162,6 @@ def _is_encrypted(package: zipfile.ZipFile) -> bool:
         return b"encryption-data" in package.read("META-INF/manifest.xml")
     except KeyError:
         return False
-
-
-def _packed(flat: BinaryIO) -> BinaryIO:
-    """Pack a flat OpenDocument file (one XML document) into a ZIP package."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as package:
-        package.writestr("mimetype", types.ODS)
-        package.writestr("content.xml", without(flat.read(), OBJECT))
-        package.writestr(
-            "META-INF/manifest.xml",
-            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
-            f'<m:file-entry m:full-path="/" m:media-type="{types.ODS}"/></m:manifest>',
-        )
-    packed.seek(0)
-    return packed
 
 
 def _old(stream: BinaryIO) -> Iterator[Sheet]:

@@ -1,6 +1,7 @@
 """Files inside of e-mails: their names, where they go, which of them are documents."""
 
 import base64
+import binascii
 import io
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.builders import make_mail
-from tests.builders.make_mail import Kept, multipart, nested
+from tests.builders.make_mail import Kept, eml, multipart, nested
 
 PLAIN = "Content-Type: text/plain; charset=utf-8\r\n\r\n"
 HTML = "Content-Type: text/html; charset=utf-8\r\n\r\n"
@@ -126,3 +127,49 @@ def test_a_signed_file_is_handed_on_without_its_signature(name: str) -> None:
 
     assert sink.files == {name[:-4]: b"<Fattura/>"}
     assert "Fattura" not in document.text
+
+
+def uuencoded(name: str, data: bytes, *, end: str = "`\nend\n") -> str:
+    lines = (binascii.b2a_uu(data[at : at + 45]).decode() for at in range(0, len(data), 45))
+    return f"begin 644 {name}\n{''.join(lines)}{end}"
+
+
+@pytest.mark.parametrize("end", ["`\nend\n", " \nend\n", "end"])
+def test_files_within_the_text_are_handed_on(end: str) -> None:
+    data = bytes(range(256)) * 3
+    first, second = uuencoded("plan b.pdf", data), uuencoded("x.txt", b"Pump", end=end)
+    sink = Kept()
+
+    document = extract(eml(f"Two files:\n\n{first}\nand\n{second}"), sink)
+
+    assert document.text.endswith("Two files:\n\n\nand")
+    assert sink.files == {"plan b.pdf": data, "x.txt": b"Pump"}
+    assert document.metadata["attachmentCount"] == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "begin 644 x.txt\n#4'5M\n",
+        "begin 644 x.txt\nWe begin on Monday.\nend\n",
+        "We begin 644 pumps.\nend\n",
+    ],
+)
+def test_text_that_is_no_file_stays_text(text: str) -> None:
+    sink = Kept()
+
+    assert text.split("\n")[1] in extract(eml(f"Note:\n{text}"), sink).text
+    assert sink.files == {}
+
+
+def test_a_signature_of_another_type_is_no_file() -> None:
+    block = make_mail.signed_block(b"").replace(bytes.fromhex("a0020400"), b"")
+    parts = (
+        attached(f"filename={name}", data, kind="application/octet-stream")
+        for name, data in (("a.pdf", b"%PDF-1"), ("a.pdf.p7s", block), ("b.txt", b"Pump"))
+    )
+    sink = Kept()
+
+    extract(multipart("mixed", PLAIN + "Hi", *parts), sink)
+
+    assert set(sink.files) == {"a.pdf", "b.txt"}

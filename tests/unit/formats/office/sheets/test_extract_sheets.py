@@ -1,7 +1,11 @@
 """Workbooks: rows as records, sheets, formats of all ages."""
 
+import io
+import zipfile
+
 import pytest
 
+from tests.builders.make_files import zipped
 from tests.builders.make_mail import ole
 from tests.builders.make_sheets import (
     Cell,
@@ -48,6 +52,12 @@ def test_empty_cells_are_left_out_and_line_ends_become_spaces() -> None:
     assert text_of(["Name", "Age", "City"], ["Ann\nLee", None, "Rome"], ["Bob", 7, None]) == (
         "- Name: Ann Lee; City: Rome\n- Name: Bob; Age: 7"
     )
+
+
+def test_windows_characters_that_are_control_characters_are_read() -> None:
+    rows: list[list[Cell]] = [["Name", "Price"], ["Women\x92s wear \x96 new\x85", "5 \x80"]]
+
+    assert text_of(*rows) == "- Name: Women\u2019s wear \u2013 new\u2026; Price: 5 \u20ac"
 
 
 def test_names_of_columns_without_values_are_kept() -> None:
@@ -157,6 +167,17 @@ def test_open_document_workbooks_are_read(flat: bool) -> None:
     data = ods(ods_row("Name", "City") + ods_row("Ann", "Rome"), flat=flat)
 
     assert extract(data, "a.fods" if flat else "a.ods").text == "## S\n\n- Name: Ann; City: Rome"
+
+
+@pytest.mark.parametrize("kind", ["", "application/vnd.oasis.opendocument.spreadsheet-template"])
+def test_open_document_sheets_are_read_without_a_usual_mimetype(kind: str) -> None:
+    with zipfile.ZipFile(
+        io.BytesIO(ods(ods_row("Name", "City") + ods_row("Ann", "Rome")))
+    ) as found:
+        parts = {name: found.read(name) for name in found.namelist() if name != "mimetype"}
+    data = zipped(parts | ({"mimetype": kind.encode()} if kind else {}))
+
+    assert extract(data, "a.ots").text == "## S\n\n- Name: Ann; City: Rome"
 
 
 def test_excel_97_workbooks_are_read() -> None:

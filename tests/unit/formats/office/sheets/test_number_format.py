@@ -36,6 +36,9 @@ ACCOUNTING = '_-* #,##0.00 [$€-407]_-;-* #,##0.00 [$€-407]_-;_-* "-"?? [$€
         (1e9, '0.0,,"M"', "1000.0M"),
         (12345, "0.00E+00", "1.23E+04"),
         (0.000012345, "0.0E-0", "1.2E-5"),
+        (99.995, "0.00E+00", "1.00E+02"),
+        (999.6, "##0E+0", "1E+3"),
+        (6.02214076e23, "0.00E+00", "6.02E+23"),
         (1.5, "# ?/?", "1 1/2"),
         (0.333333, "# ?/?", "1/3"),
         (1.25, "# ??/16", "1 4/16"),
@@ -67,10 +70,58 @@ def test_numbers(value: float, code: str, text: str) -> None:
         (dt.timedelta(minutes=90), "[mm]:ss", "90:00"),
         (46086.5, "yyyy-mm-dd hh:mm", "2026-03-05 12:00"),
         (1.25, "[h]:mm", "30:00"),
+        (0.3270833333, "[h]:mm", "7:51"),
+        (-1.275, "[h]:mm:ss", "-30:36:00"),
+        (0.00012345, "[ss].00", "10.67"),
+        (0.00012345, "[h]:mm:ss", "0:00:11"),
+        (45356.0000116, "hh:mm:ss", "00:00:01"),
+        (45356.99999, "d.m.yyyy h:mm:ss", "5.3.2024 23:59:59"),
+        (45356.999999, "d.m.yyyy h:mm:ss", "6.3.2024 0:00:00"),
+        (45356.999999, "d.m.yyyy h:mm", "5.3.2024 23:59"),
+        (3e9, "[h]:mm", "3000000000"),
     ],
 )
 def test_dates_and_times(value: Value, code: str, text: str) -> None:
     assert shown(value, code) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("[$-405]d. mmmm", "5. březen"),
+        ("[$-419]mmmm yyyy", "март 2026"),
+        ("[$-FC19]d mmmm yyyy", "5 марта 2026"),
+        ("[$-40C]d mmm", "5 mars"),
+        ("[$-413]d mmm", "5 mrt"),
+        ("[$-407]ddd", "Do"),
+        ("[$-42A]mmmm", "Tháng 3"),
+        ("[$-de-DE]d. mmmm", "5. März"),
+        ("[$-pt-BR]mmm", "mar"),
+        ("[$€-fr-FR]mmmm", "€mars"),
+        ("[$-xx-YY]mmmm", "March"),
+        ("[$-804]aaaa", "星期四"),
+        ("[$-411]aaa", "木"),
+        ("aaa", "Thu"),
+        ("[$-804]h:mm AM/PM", "2:30 下午"),
+        ("上午/下午h:mm", "下午2:30"),
+        ("[$-411]ge.m.d", "R8.3.5"),
+        ('[$-ja-JP-x-gannen]ggge"年"', "令和8年"),
+        ('[$-404]ggge"年"m"月"', "中華民國115年3月"),
+        ('[$-804]e"年"m"月"', "2026年3月"),
+    ],
+)
+def test_dates_in_the_language_of_the_format(code: str, text: str) -> None:
+    assert shown(MOMENT, code) == text
+
+
+@pytest.mark.parametrize("language", [*map(hex, range(1, 0x2B)), "FC19", "FC22"])
+def test_all_names_of_a_language_differ(language: str) -> None:
+    code = language.removeprefix("0x")
+    days = [dt.datetime(2026, month, 1) for month in range(1, 13)]  # noqa: DTZ001
+    week = [dt.datetime(2026, 6, day) for day in range(1, 8)]  # noqa: DTZ001
+
+    for dates, name in ((days, "mmmm"), (days, "mmm"), (week, "dddd"), (week, "ddd")):
+        assert len({shown(date, f"[$-{code}]{name}") for date in dates}) == len(dates)
 
 
 @pytest.mark.parametrize("code", [";;;", '""', "[Red]", "0" * 300, '"', "[$", ";", "/", "0/0/0"])
@@ -81,3 +132,5 @@ def test_no_format_hides_a_value_or_fails(code: str) -> None:
 def test_serial_numbers_of_the_old_macintosh_begin_in_1904() -> None:
     assert shown(1, "yyyy-mm-dd", is_1904=True) == "1904-01-02"
     assert shown(59, "yyyy-mm-dd") == "1900-02-28"
+    assert shown(dt.time(6), "yyyy-mm-dd h:mm", is_1904=True) == "1904-01-01 6:00"
+    assert shown(dt.time(6), "h:mm", is_1904=True) == "6:00"

@@ -53,7 +53,7 @@ def test_rows_of_tables_side_by_side_are_counted() -> None:
     [
         ([["Name", "Age", None, "Note"], ["Ann", 34, None, "x"]], "- Name: Ann; Age: 34; Note: x"),
         ([["Item", None, 2023, 2024], ["Rain", None, 5, 6]], "- Item: Rain; 2023: 5; 2024: 6"),
-        ([[1, 2, None, 3, 4], [5, 6, None, 7, 8]], "| 1 | 2 |  | 3 | 4 |"),
+        ([[1, 2, None, 3, 4], [5, 6, None, 7, 8]], "| 1 | 2 | 3 | 4 |\n"),
     ],
 )
 def test_an_empty_column_within_a_table_does_not_cut_it(rows: list[list[Cell]], first: str) -> None:

@@ -65,6 +65,35 @@ def test_xls_numbers_are_shown_by_their_formats() -> None:
     assert text(data, "a.xls") == SHOWN
 
 
+@pytest.mark.parametrize("kind", ["xlsx", "xlsb", "xls"])
+def test_a_number_too_large_for_a_duration_does_not_cost_the_sheet(kind: str) -> None:
+    rows: list[list[str | float]] = [["Code", "Share", "Amount", "Time"]]
+    formats = [*FORMATS[:3], "[h]:mm"]
+    rows += [["a", 0.125, 1.0, 18005551234.0], ["b", 0.5, 2.0, 1.25]]
+    if kind == "xlsx":
+        cells = [
+            f'<c r="{"ABCD"[column]}{number}" t="str"><v>{value}</v></c>'
+            if isinstance(value, str)
+            else f'<c r="{"ABCD"[column]}{number}" s="{column + 1}"><v>{value}</v></c>'
+            for number, row in enumerate(rows, start=1)
+            for column, value in enumerate(row)
+        ]
+        sheet = "".join(
+            f'<row r="{number}">{"".join(cells[4 * number - 4 : 4 * number])}</row>'
+            for number in range(1, 4)
+        )
+        data = xlsx({"S": sheet}, formats=formats)
+    elif kind == "xlsb":
+        data = xlsb(rows, formats=formats)
+    else:
+        data = ole({"Workbook": excel_97_stream(rows, formats=formats)})
+
+    assert text(data, f"a.{kind}") == (
+        "## S\n\n- Code: a; Share: 12.5%; Amount: 1.00 EUR; Time: 18005551234\n"
+        "- Code: b; Share: 50.0%; Amount: 2.00 EUR; Time: 30:00"
+    )
+
+
 @pytest.mark.parametrize("flat", [False, True])
 def test_ods_numbers_are_read_as_shown(flat: bool) -> None:
     def cell(kind: str, value: str, shown: str) -> str:

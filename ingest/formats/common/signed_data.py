@@ -1,20 +1,16 @@
-"""S/MIME in one block (CMS, RFC 5652): signed content is readable, encrypted content is not.
+"""Signed files and S/MIME in one block (CMS, RFC 5652): what is signed can be read.
 
 Only the path down to the content is parsed; signatures are not verified.
 """
 
+import binascii
 import re
 
-_TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_ARMOUR = re.compile(rb"^-----[^\n]{0,80}\n?", re.MULTILINE)
 _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 _SEQUENCE, _SET, _INTEGER, _OID, _EXPLICIT = 0x30, 0x31, 0x02, 0x06, 0xA0
 _OCTETS, _OCTETS_IN_PIECES = 0x04, 0x24
-_SIGNED_FILE = re.compile(r"(.+\.\w{1,5})\.p7m", re.IGNORECASE)
-
-
-def is_smime(media_type: str) -> bool:
-    """Whether a part of this type holds a message in a CMS block."""
-    return media_type in _TYPES
+_SIGNED_FILE = re.compile(r"(.+\.\w{1,5})\.p7[ms]", re.IGNORECASE)
 
 
 def name_inside(name: str) -> str:
@@ -24,16 +20,36 @@ def name_inside(name: str) -> str:
 
 
 def signed_content(data: bytes) -> bytes | None:
-    """Return the message inside a signed block; None if it is encrypted or not a signed block."""
+    """Return the message or file inside a signed block, which may be in Base64.
+
+    None if it is encrypted, a signature alone, or not a signed block.
+    """
     try:
-        return _content(data)
+        return _content(_binary(data))
     except (IndexError, ValueError):
         return None
 
 
+def is_encrypted(data: bytes) -> bool:
+    """Whether a block holds encrypted content, which has no other kind beside signed content."""
+    try:
+        return _kind(_binary(data))[0] != _SIGNED_DATA
+    except (IndexError, ValueError):
+        return False
+
+
+def _binary(data: bytes) -> bytes:
+    """The bytes of a block in Base64, also between lines such as `-----BEGIN PKCS7-----`."""
+    return data if data[:1] == b"\x30" else binascii.a2b_base64(_ARMOUR.sub(b"", data))
+
+
+def _kind(data: bytes) -> tuple[bytes, int]:
+    """The identifier of the kind of a block, and where its content starts."""
+    return _value(data, _enter(data, 0, _SEQUENCE), _OID)
+
+
 def _content(data: bytes) -> bytes | None:
-    position = _enter(data, 0, _SEQUENCE)
-    kind, position = _value(data, position, _OID)
+    kind, position = _kind(data)
     if kind != _SIGNED_DATA:
         return None
     position = _enter(data, position, _EXPLICIT)

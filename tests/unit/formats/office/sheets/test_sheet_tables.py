@@ -1,0 +1,176 @@
+"""Where tables begin and end on a sheet: below forms and titles, one below the other."""
+
+import pytest
+
+from tests.builders.make_sheets import Cell, xlsx
+from tests.unit.formats.office.sheets.workbooks import extract
+
+ITEMS: list[list[Cell]] = [
+    ["No", "Item", "Qty", "Unit", "Price", "Total", "Remark"],
+    [1, "Rope", 100, "m", 1.2, 120, "blue"],
+    [2, "Buoy", 4, "pc", 55, 220],
+]
+ROPE = "- No: 1; Item: Rope; Qty: 100; Unit: m; Price: 1.2; Total: 120; Remark: blue"
+
+
+def text_of(*rows: list[Cell], merged: list[str] | None = None) -> str:
+    return extract(xlsx({"S": rows}, merged=merged or ())).text.removeprefix("## S").strip()
+
+
+def empty_cells(count: int) -> list[Cell]:
+    return [None] * count
+
+
+def test_a_table_follows_the_fields_of_its_form_without_a_blank_row() -> None:
+    text = text_of(
+        ["ACME GmbH"],
+        ["Rechnungsnummer:", None, "R-2026-0815"],
+        ["Datum:", None, "05.03.2026", "Kunde:", "Nordwind"],
+        *ITEMS,
+    )
+
+    assert text.startswith(
+        "ACME GmbH\n- Rechnungsnummer: R-2026-0815\n- Datum: 05.03.2026; Kunde: Nordwind\n\n" + ROPE
+    )
+
+
+def test_labels_and_values_above_a_table_may_have_no_colons() -> None:
+    text = text_of(
+        ["Order form"],
+        ["Customer", "Harbour Ltd", "Order no", "PO-771"],
+        ["Phone", "+49 30 1234", "Currency", "EUR"],
+        ["Project", "Quay"],
+        *ITEMS,
+    )
+
+    assert text.startswith(
+        "Order form\n- Customer: Harbour Ltd; Order no: PO-771\n"
+        "- Phone: +49 30 1234; Currency: EUR\n- Project: Quay\n\n" + ROPE
+    )
+
+
+@pytest.mark.parametrize("lines", [1, 6, 19])
+def test_many_lines_may_stand_above_a_header(lines: int) -> None:
+    above: list[list[Cell]] = [[f"Remark {number}"] for number in range(lines)]
+
+    text = text_of(*above, ["Department", "Budget"], ["IT", 100], ["HR", 50])
+
+    assert text.endswith(
+        f"Remark {lines - 1}\n\n- Department: IT; Budget: 100\n- Department: HR; Budget: 50"
+    )
+
+
+def test_a_name_beside_the_names_of_columns_is_kept() -> None:
+    text = text_of([None, "Plan", None, "Remark"], ["Item", 2025, 2026], ["Rope", 1, 2, "blue"])
+
+    assert text == "- Item: Rope; Plan 2025: 1; Plan 2026: 2; Remark: blue"
+
+
+def test_a_row_of_units_may_leave_out_columns_and_values_may_be_missing() -> None:
+    text = text_of(
+        ["yyyy", "mm", "tmax", "rain", "sun"],
+        [None, None, "degC", "mm", "hours"],
+        [1978, 9, 17.5, 26.7, "---"],
+    )
+
+    assert text == "- yyyy: 1978; mm: 9; tmax degC: 17.5; rain mm: 26.7; sun hours: ---"
+
+
+def test_a_table_below_another_has_its_own_header() -> None:
+    text = text_of(
+        ["Name", "Age", "City"],
+        ["Ann", 34, "Rome"],
+        ["Bob", 7, "Oslo"],
+        ["Revenue by quarter"],
+        ["Quarter", "Revenue", "Growth"],
+        ["Q1", 100, 0.05],
+        ["Q2", 120, 0.2],
+        ["Staff"],
+        ["Town", "Heads"],
+        ["Rome", 3],
+    )
+
+    assert text == (
+        "- Name: Ann; Age: 34; City: Rome\n- Name: Bob; Age: 7; City: Oslo\n\n"
+        "Revenue by quarter\n\n- Quarter: Q1; Revenue: 100; Growth: 0.05\n"
+        "- Quarter: Q2; Revenue: 120; Growth: 0.2\n\nStaff\n\n- Town: Rome; Heads: 3"
+    )
+
+
+def test_titles_may_be_years_and_look_like_the_record_above() -> None:
+    text = text_of(
+        ["Year", "Sum"], [2022], [2023], ["Town", "Heads"], ["Rome", 3], [2024], ["A", "B"]
+    )
+
+    assert text == (
+        "- Year: 2022\n\n| Sum |\n|---|\n\n2023\n\n"
+        "- Town: Rome; Heads: 3\n- Town: 2024\n- Town: A; Heads: B"
+    )
+
+
+def test_a_record_of_words_after_one_of_a_single_cell_is_no_header() -> None:
+    rows: list[list[Cell]] = [["Dan"], ["Eve", "unknown", "Bonn"], ["Fay", "unknown", "Kiel"]]
+
+    text = text_of(["Name", "Age", "City"], ["Ann", 34, "Rome"], *rows, ["Gus", 3, "Ulm"])
+
+    assert text.splitlines()[1:4] == [
+        "- Name: Dan",
+        "- Name: Eve; Age: unknown; City: Bonn",
+        "- Name: Fay; Age: unknown; City: Kiel",
+    ]
+
+
+def test_a_header_is_left_out_where_it_is_repeated() -> None:
+    header: list[Cell] = ["Name", "Age"]
+    rows: list[list[Cell]] = [
+        header,
+        ["Ann", 34],
+        header,
+        ["Bob", 7],
+        ["Cid", 51],
+        header,
+        ["Dan", 5],
+    ]
+
+    assert text_of(*rows) == (
+        "- Name: Ann; Age: 34\n- Name: Bob; Age: 7\n- Name: Cid; Age: 51\n- Name: Dan; Age: 5"
+    )
+
+
+def test_sections_and_notes_are_no_records() -> None:
+    note = "Source: World Statistics Office, 2025; figures are rounded."
+    text = text_of(
+        ["Product", "Q1", "Q2"],
+        ["North"],
+        ["Pump", 1, 2],
+        ["Short"],
+        ["South"],
+        ["Pump", 7, 8],
+        [note],
+        merged=["A2:C2", "A5:C5"],
+    )
+
+    assert text == (
+        "North\n\n- Product: Pump; Q1: 1; Q2: 2\n- Product: Short\n\nSouth\n\n"
+        f"- Product: Pump; Q1: 7; Q2: 8\n\n{note}"
+    )
+
+
+def test_empty_columns_of_a_table_without_a_header_are_left_out() -> None:
+    rows: list[list[Cell]] = [[None, 1, None, None, 2], [None, 3], [None, 5, None, None, 6]]
+
+    assert text_of(*rows) == "| 1 | 2 |\n|---|---|\n| 3 |  |\n| 5 | 6 |"
+
+
+def test_a_drawing_on_a_grid_of_narrow_columns_is_no_table() -> None:
+    rows = [[*empty_cells(at), f"Rack {at}", 15 + at] for at in range(12)]
+
+    assert text_of(["Room", 3, 4], *rows).startswith("Room; 3; 4\n- Rack 0: 15\n- Rack 1: 16\n")
+
+
+def test_a_long_table_without_a_header_keeps_its_columns() -> None:
+    rows: list[list[Cell]] = [[number, None, number + 1] for number in range(300)]
+
+    lines = text_of(*rows[:250], [7, 8, 9]).splitlines()
+
+    assert (lines[0], lines[-1]) == ("| 0 |  | 1 |", "| 7 | 8 | 9 |")
