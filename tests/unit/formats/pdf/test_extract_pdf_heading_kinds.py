@@ -275,3 +275,12 @@ def test_chinese_numbers_tell_levels(high: str, low: str) -> None:
     set_levels(found, 11, 1.15)
 
     assert [line.level for line in found] == [1, 2, 2, 1]
+
+
+def test_bookmarks_that_differ_in_their_figures_only_find_their_own_lines() -> None:
+    titles = ["Version 4.1", "Version 4.2", "2 Version 4.3", "Version 3.9"]
+    page = PageLines([Line(title, size=14) for title in titles])
+
+    match_outline([page], [(0, 2, title.removeprefix("2 ")) for title in reversed(titles[1:])])
+
+    assert [line.level for line in page.lines] == [0, 2, 2, 2]
