@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from ingest.formats.pdf.headings.candidates import LONGEST, join
@@ -31,14 +31,7 @@ def match_outline(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> di
     4.2` may be on one page. What is not on the target page may be a heading on the next or the
     previous one. Returns the font size of each line that was found, by its id.
     """
-    left: list[tuple[int, int, Keys]] = []
-    for index, level, title in outline:
-        rest = _without_number(title)
-        texts = [title] if rest is None else [title, rest]
-        exact = [key for key in map(_signs, texts) if _is_enough(key)]
-        loose = [key for key in map(_plain, texts) if _is_enough(key)]
-        if index < len(pages) and exact:
-            left.append((index, min(level, 6), (exact, loose)))
+    left = list(_wanted(outline, len(pages)))
     matched: dict[int, float] = {}
 
     @cache
@@ -50,18 +43,28 @@ def match_outline(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> di
         return _Places([line for line in pages[near].lines if line.level])
 
     for place in (0, 1):
-        missing = []
-        for index, level, keys in left:
-            if not on(index).mark(keys[place], level, matched):
-                missing.append((index, level, keys))
-        left = []
-        for index, level, keys in missing:
-            for near in (index + 1, index - 1):
-                if 0 <= near < len(pages) and headings(near).mark(keys[place], level, matched):
-                    break
-            else:
-                left.append((index, level, keys))
+        left = [each for each in left if not on(each[0]).mark(each[2][place], each[1], matched)]
+        left = [
+            (index, level, keys)
+            for index, level, keys in left
+            if not any(
+                headings(near).mark(keys[place], level, matched)
+                for near in (index + 1, index - 1)
+                if 0 <= near < len(pages)
+            )
+        ]
     return matched
+
+
+def _wanted(outline: Sequence[Bookmark], pages: int) -> Iterator[tuple[int, int, Keys]]:
+    """Page, level and keys of each bookmark that can be found."""
+    for index, level, title in outline:
+        rest = _without_number(title)
+        texts = [title] if rest is None else [title, rest]
+        exact = [key for key in map(_signs, texts) if _is_enough(key)]
+        loose = [key for key in map(_plain, texts) if _is_enough(key)]
+        if index < pages and exact:
+            yield index, min(level, 6), (exact, loose)
 
 
 class _Places:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Literal
 
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
@@ -31,16 +32,31 @@ NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[
 """How a footnote begins."""
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9])")
 _LEADERS = (". .", "...", "…", "_ _", "___")
-_END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
+END_OF_SENTENCE = (".", "!", "?", ":", "”", '"', "。", "\uff01", "\uff1f")
 _BEHIND_ITEM = (".", ")")
 _BROKEN_BY_HAND = 0.3  # of the width of the column; less is left free at the end of a line
 _ELSEWHERE = 3.0  # font sizes between the right end of a line and the left end of the one above
-_CJK = "\u2e80"
+CJK = "\u2e80"
 _RIGHT_TO_LEFT = ("\u0590", "\u08ff")
 
-Edges = dict[int, tuple[float, float, float]]
+_DASH = re.compile(r"[-\u2013\u2014]\s")
+_AT_ONE_PLACE = 0.3  # font sizes by which the left ends of lines may differ
+# Words behind which no sentence, item or entry ends.
+_GOES_ON = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and at by for from in of or the to with as der die das den dem des ein eine und oder mit"
+        " von zu im le la les un une des du de et ou à au aux dans par pour el los las y o con para"
+        " del il lo gli di e ed per nel della het een en van met",
+    )
+)
+
+Start = Literal["first", "hanging", ""]
+"""What the line below says about a line: it is indented as the first one of a paragraph, or it
+stands below one that hangs out, as the name of a definition does."""
+Edges = dict[int, tuple[float, float, float, Start]]
 """By the id of a line: left and right edge of its column; room behind it, above which a capital
-begins a line of its own. In points."""
+begins a line of its own (in points); how it starts."""
 
 
 def line_ends(page: PageLines) -> Edges:
@@ -74,8 +90,8 @@ def _take(column: Sequence[Line], edges: Edges) -> None:
         own = max(line.right for line in block)
         edge = own if own < right and _is_filled(block, own) else right
         most_room = math.inf if _is_prose(block, edge) else _AT_EDGE if often else 0.0
-        for line in block:
-            edges[id(line)] = left, edge, most_room
+        for line, below in zip(block, [*block[1:], None], strict=True):
+            edges[id(line)] = left, edge, most_room, "" if below is None else _start(line, below)
 
 
 def _blocks(column: Sequence[Line]) -> Iterator[list[Line]]:
@@ -90,6 +106,14 @@ def _blocks(column: Sequence[Line]) -> Iterator[list[Line]]:
                 block = []
         block.append(line)
     yield block
+
+
+def _start(line: Line, below: Line) -> Start:
+    size = line.size or line.height
+    indent = line.left - below.left
+    if _INDENT[0] * size < indent < _INDENT[1] * size:
+        return "first" if abs(line.right - below.right) < _GRAIN else ""
+    return "hanging" if abs(indent) < _AT_ONE_PLACE * size else ""
 
 
 def _is_filled(block: Sequence[Line], right: float) -> bool:
@@ -109,7 +133,7 @@ def _is_filled(block: Sequence[Line], right: float) -> bool:
         if right - line.right < needed:
             filled += 1
             continued += following.text[0].islower()
-        elif not line.text.endswith(_END_OF_SENTENCE):
+        elif not line.text.endswith(END_OF_SENTENCE):
             return False
     return filled >= _FEWEST and 2 * continued >= filled
 
@@ -127,7 +151,7 @@ def room_needed(line: Line) -> float:
     text = line.text
     width = (line.right - line.left) / len(text)
     end = text.find(" ", 1)
-    return 2 * width if text[0] >= _CJK else ((end if end > 0 else len(text)) + 1) * width
+    return 2 * width if text[0] >= CJK else ((end if end > 0 else len(text)) + 1) * width
 
 
 def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
@@ -136,7 +160,7 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
     text = following.text
     if edge is None or not text or following.kind not in ("text", line.kind):
         return False
-    left, right, most_room = edge
+    left, right, most_room, _ = edge
     size = line.size or line.height
     first = text[0]
     is_right_to_left = _RIGHT_TO_LEFT[0] <= first <= _RIGHT_TO_LEFT[1]
@@ -146,12 +170,14 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         room, width = right - line.right, right - min(line.left, following.left)
     if width < _NARROWEST * size or line.left - following.right > _ELSEWHERE * size:
         return False
-    if abs(size - following.size) > 0.1 * size and not _is_bullet_smaller(line, following):
+    if abs(size - following.size) > 0.1 * size and not _is_mark_smaller(line, following):
+        return False
+    if following.pitch and not line.pitch:  # a line of code
         return False
     if room >= room_needed(following) and not (
         # Lines that were broken by hand: most of the width, in the middle of a sentence.
         room < _BROKEN_BY_HAND * (right - left)
-        and first.islower()
+        and (first.islower() or line.text.rpartition(" ")[2] in _GOES_ON)
         and line.text[-1].isalpha()
         and " " in text
     ):
@@ -160,11 +186,21 @@ def is_wrapped(line: Line, following: Line, edges: Edges) -> bool:
         return False
     if _begins_anew(line, following):
         return False
-    return (
-        line.text[-1] not in _END_OF_SENTENCE
-        or is_right_to_left
-        or not _INDENT[0] * size < following.left - line.left < _INDENT[1] * size
+    is_end = line.text[-1] in END_OF_SENTENCE and not is_right_to_left
+    return not is_end or _is_below_sentence(line, following, edges)
+
+
+def _is_below_sentence(line: Line, following: Line, edges: Edges) -> bool:
+    """Whether the place of a line below the end of a sentence is not that of a paragraph."""
+    size = line.size or line.height
+    indent, start = (
+        following.left - line.left,
+        edges[id(following)][3] if id(following) in edges else "",
     )
+    if abs(indent) < _AT_ONE_PLACE * size:  # two first lines
+        return start != "first"
+    is_indented = _INDENT[0] * size < indent < _INDENT[1] * size
+    return not is_indented or start == "hanging" or _ITEM.match(line.text) is not None
 
 
 def _begins_anew(line: Line, following: Line) -> bool:
@@ -175,7 +211,7 @@ def _begins_anew(line: Line, following: Line) -> bool:
     if text[0].isdigit() and _counts_on(above, text):  # numbered lines, as of code
         return True
     if (not text[0].isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
-        return True
+        return not _is_dash_in_sentence(line, following)
     if above[-1].isdigit() and above[-6:].rstrip("0123456789 ").endswith(_LEADERS):
         return True
     if _LABEL.match(above) and _LABEL.match(text):  # fields of a form
@@ -192,7 +228,7 @@ def _begins_note(above: str, text: str) -> bool:
     """Whether a line of a footnote begins the next one: a figure may also go on in a sentence."""
     if NOTE.match(text) is None:
         return False
-    return _counts_on(above, text) or above.endswith(_END_OF_SENTENCE)
+    return _counts_on(above, text) or above.endswith(END_OF_SENTENCE)
 
 
 def _counts_on(above: str, text: str) -> bool:
@@ -201,8 +237,23 @@ def _counts_on(above: str, text: str) -> bool:
     return bool(number and next_number and int(number[0]) + 1 == int(next_number[0]))
 
 
-def _is_bullet_smaller(line: Line, following: Line) -> bool:
-    """Whether lines of one size seem to differ because the first begins with a bullet."""
+def _is_dash_in_sentence(line: Line, following: Line) -> bool:
+    """Whether a dash at the beginning of a line belongs to the sentence above: no item ends there,
+    and none begins with a dash."""
+    above, text = line.text, following.text
+    return (
+        _DASH.match(text) is not None
+        and text[2:3].islower()
+        and (above[-1].isalnum() or above[-1] in ")”»")
+        and _DASH.match(above) is None
+    )
+
+
+def _is_mark_smaller(line: Line, following: Line) -> bool:
+    """Whether lines of one size seem to differ because the first begins with a bullet, or with the
+    mark of a note."""
+    if line.kind == "note":
+        return NOTE.match(line.text) is not None
     is_as_high = abs(line.height - following.height) <= 0.1 * line.height
     return is_as_high and _ITEM.match(line.text) is not None
 
@@ -210,7 +261,7 @@ def _is_bullet_smaller(line: Line, following: Line) -> bool:
 def _has_gaps(line: Line, least: float = _LOOSE) -> bool:
     """Whether a line is much wider than its text, as a row of a table is."""
     size = max(line.size, _SIZE * line.height)  # the first character may be a raised mark
-    is_narrow = line.text.isascii() or max(line.text) < _CJK
+    is_narrow = line.text.isascii() or max(line.text) < CJK
     return is_narrow and line.right - line.left > least * len(line.text) * size
 
 
@@ -221,7 +272,7 @@ def goes_on_above(line: Line, following: Line) -> bool:
         and not line.level
         and not following.level
         and following.text[:1].islower()
-        and not line.text.endswith(_END_OF_SENTENCE)
+        and not line.text.endswith(END_OF_SENTENCE)
         and abs(line.size - following.size) < 0.1 * line.size
         and len(line.text) > _NARROWEST
     )
@@ -231,4 +282,4 @@ def joint(line: Line, following: Line) -> str:
     """What stands between two parts of a text: nothing in Chinese and Japanese, else a space."""
     if line.ends_word:
         return " "
-    return "" if line.text[-1:] >= _CJK and following.text[:1] >= _CJK else " "
+    return "" if line.text[-1:] >= CJK and following.text[:1] >= CJK else " "

@@ -71,7 +71,7 @@ def _without_number(text: str, index: int, ahead: Collection[int]) -> str:
     )
     if _ROMAN.fullmatch(text):
         return ""
-    return _ROMAN_END.sub("", " ".join(text.split()).strip("|·•–— "))
+    return _ROMAN_END.sub("", " ".join(text.split()).strip("|·•\u2013\u2014 "))
 
 
 def _titles(pages: Sequence[PageLines]) -> Iterator[list[str]]:

@@ -1,0 +1,54 @@
+"""The distance of the lines of a paragraph, which tells where the next paragraph begins."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from ingest.formats.pdf.layout.paragraphs import END_OF_SENTENCE
+from ingest.formats.pdf.layout.text_lines import Line
+
+_FEWEST = 3  # pairs of lines
+_LONG = 20  # characters of a line of text, not of a list
+_MORE = 1.12  # times the distance of the lines of a paragraph
+
+
+def sure_pitches(lines: Sequence[Line]) -> dict[float, float]:
+    """By font size: the distance of lines in which a sentence goes on for certain, in points."""
+    found: dict[float, list[float]] = defaultdict(list)
+    for line, following in pairwise(lines):
+        if (
+            line.kind == following.kind
+            and line.size == following.size
+            and len(line.text) > _LONG
+            and _goes_on(following.text)
+            and not line.text.endswith(END_OF_SENTENCE)
+            and (distance := _distance(line, following)) > 0
+        ):
+            found[line.size].append(distance)
+    return {
+        size: sorted(distances)[len(distances) // 2]
+        for size, distances in found.items()
+        if len(distances) >= _FEWEST
+    }
+
+
+def is_new_paragraph(line: Line, following: Line, pitches: Mapping[float, float]) -> bool:
+    """Whether a sentence ends above a gap that is wider than between the lines of a paragraph."""
+    pitch = pitches.get(line.size)
+    return (
+        pitch is not None
+        and line.size == following.size
+        and line.text.endswith(END_OF_SENTENCE)
+        and not following.text[:1].islower()
+        and _distance(line, following) > _MORE * pitch
+    )
+
+
+def _goes_on(text: str) -> bool:
+    """Whether the text begins with a small letter, or one of a script without capitals."""
+    return text[:1].isalpha() and not text[0].isupper()
+
+
+def _distance(line: Line, following: Line) -> float:
+    """The lesser one: a line may begin or end with characters that are higher or deeper."""
+    return min(line.top - following.top, line.bottom - following.bottom)
