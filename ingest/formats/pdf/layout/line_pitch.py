@@ -1,19 +1,29 @@
 """The distance of the lines of a paragraph, which tells where the next paragraph begins."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from ingest.formats.common.letter_order import RIGHT_TO_LEFT
 from ingest.formats.pdf.layout.paragraphs import END_OF_SENTENCE
 from ingest.formats.pdf.layout.text_lines import Line
 
 _FEWEST = 3  # pairs of lines
 _LONG = 20  # characters of a line of text, not of a list
-_MORE = 1.12  # times the distance of the lines of a paragraph
+_MORE = 1.12  # times the usual distance of the lines of a paragraph
+_MORE_THAN_MOST = 1.05  # times the widest distance
+_RARE = 8  # lines, of which one may be farther apart by mistake
+
+_OF_OTHER_FONT = re.compile("[0-9A-Za-z]")
 
 
-def sure_pitches(lines: Sequence[Line]) -> dict[float, float]:
-    """By font size: the distance of lines in which a sentence goes on for certain, in points."""
+def widest_pitches(lines: Sequence[Line]) -> dict[float, float]:
+    """By font size: the widest distance between lines of a paragraph, in points.
+
+    Measured where a sentence goes on for certain. Lines with a formula, or with letters of another
+    script, may be farther apart than others.
+    """
     found: dict[float, list[float]] = defaultdict(list)
     for line, following in pairwise(lines):
         if (
@@ -26,10 +36,15 @@ def sure_pitches(lines: Sequence[Line]) -> dict[float, float]:
         ):
             found[line.size].append(distance)
     return {
-        size: sorted(distances)[len(distances) // 2]
+        size: _widest(sorted(distances))
         for size, distances in found.items()
         if len(distances) >= _FEWEST
     }
+
+
+def _widest(distances: Sequence[float]) -> float:
+    count = len(distances)
+    return max(_MORE * distances[count // 2], _MORE_THAN_MOST * distances[-1 - count // _RARE])
 
 
 def is_new_paragraph(line: Line, following: Line, pitches: Mapping[float, float]) -> bool:
@@ -40,8 +55,14 @@ def is_new_paragraph(line: Line, following: Line, pitches: Mapping[float, float]
         and line.size == following.size
         and line.text.endswith(END_OF_SENTENCE)
         and not following.text[:1].islower()
-        and _distance(line, following) > _MORE * pitch
+        and not _is_mixed(following.text)
+        and _distance(line, following) > pitch
     )
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether the line may be higher than others, as figures have a font of their own in it."""
+    return RIGHT_TO_LEFT.search(text) is not None and _OF_OTHER_FONT.search(text) is not None
 
 
 def _goes_on(text: str) -> bool:

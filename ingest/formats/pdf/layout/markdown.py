@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
-from ingest.formats.pdf.layout.line_pitch import is_new_paragraph, sure_pitches
+from ingest.formats.pdf.layout.line_pitch import is_new_paragraph, widest_pitches
 from ingest.formats.pdf.layout.links import by_line, join_links, linked
 from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint, line_ends
 from ingest.formats.pdf.layout.text_lines import Line, LinkedText, PageLines
@@ -30,7 +30,7 @@ def page_markdown(page: PageLines) -> str:
     parts: list[str] = []
     previous: Line | None = None
     edges = line_ends(page)
-    pitches = sure_pitches(page.lines)
+    pitches = widest_pitches(page.lines)
     links = by_line(page)
     for line in page.lines:
         text = _markdown(line, links.get(id(line), ()))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
+from ingest.formats.pdf.layout.addresses import is_broken_address
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _NARROWEST = 12.0  # font sizes; lines in a narrower column are labels rather than text
@@ -45,9 +46,9 @@ _AT_ONE_PLACE = 0.3  # font sizes by which the left ends of lines may differ
 _GOES_ON = frozenset(
     re.findall(
         r"\w+",
-        "a an and at by for from in of or the to with as der die das den dem des ein eine und oder mit"
-        " von zu im le la les un une des du de et ou à au aux dans par pour el los las y o con para"
-        " del il lo gli di e ed per nel della het een en van met",
+        "a an and at by for from in of or the to with as der die das den dem des ein eine und oder"
+        " mit von zu im le la les un une des du de et ou à au aux dans par pour el los las y o con"
+        " para del il lo gli di e ed per nel della het een en van met",
     )
 )
 
@@ -279,7 +280,10 @@ def goes_on_above(line: Line, following: Line) -> bool:
 
 
 def joint(line: Line, following: Line) -> str:
-    """What stands between two parts of a text: nothing in Chinese and Japanese, else a space."""
+    """What stands between two parts of a text: a space; nothing in addresses, or in Chinese and
+    Japanese."""
     if line.ends_word:
         return " "
+    if is_broken_address(line.text, following.text):
+        return ""
     return "" if line.text[-1:] >= CJK and following.text[:1] >= CJK else " "
