@@ -71,7 +71,11 @@ class _Places:
     """The short lines of a page by their letters and figures, alone and with those that follow."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = [line for line in lines if line.kind == "text" and len(line.text) <= LONGEST]
+        self._lines = [
+            line
+            for line in lines
+            if line.kind == "text" and (len(line.text) <= LONGEST or line.level)
+        ]
         self._at: dict[str, list[tuple[int, int]]] = defaultdict(list)
         texts = [line.text for line in self._lines]
         for count in range(1, _MOST_LINES + 1):

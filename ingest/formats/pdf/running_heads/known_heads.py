@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
-from ingest.formats.pdf.headings.candidates import ONLY_NUMBER
+from ingest.formats.pdf.headings.candidates import LONGEST, ONLY_NUMBER
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.pdf.running_heads.few_pages import MOST
 
@@ -18,6 +18,8 @@ _MOST_TITLES = 40  # headings of a page that are compared
 _MOST_LEFT = 2  # letters of a running head that no heading has
 _WORDS = re.compile(r"[^\W\d_]{2,}|[\u2e80-\uffff]")
 _NUMBER = re.compile(r"^\W*(\d{1,4})(?!\d|\.\d)|(?<!\d)(?<!\d\.)(\d{1,4})\W*$")
+_APART = 0.7  # line heights between a running head and the text
+_MARGIN, _TOLERANCE = 80.0, 8.0  # points from the edge of the page
 _ROMAN = re.compile(r"\W*[ivxlc]{1,7}\W*")
 _ROMAN_END = re.compile(r"\s[ivxlc]{1,7}$")
 _CUT = re.compile(r"…|\.\.\.")
@@ -28,6 +30,8 @@ def drop_known(pages: Sequence[PageLines]) -> None:
 
     Of a few pages, such lines may be their content (few_pages.py).
     """
+    titles = list(_titles(pages))
+    _find_named(pages, titles)
     running = [
         (index, line)
         for index, page in enumerate(pages)
@@ -42,17 +46,48 @@ def drop_known(pages: Sequence[PageLines]) -> None:
     for index, line in running:
         on[names[id(line)]].add(index)
     seen = set[str]()
-    for page, titles in zip(pages, _titles(pages), strict=True):
+    for index, page in enumerate(pages):
         kept = []
         for line in page.lines:
             name = names.get(id(line))
             if name is not None:
                 is_repeated = name in seen and len(on[name]) >= _FEWEST
                 seen.add(name)
-                if not name or is_repeated or _is_named(name, titles):
+                if not name or is_repeated or _is_named(name, titles[index]):
                     continue
             kept.append(line)
         page.lines = kept or page.lines
+
+
+def _find_named(pages: Sequence[PageLines], titles: Sequence[Sequence[str]]) -> None:
+    """Mark the running heads of books whose chapters all begin with a page without one.
+
+    They stand at one place of several pages, and say what headings say.
+    """
+    at: dict[tuple[bool, int], list[Line]] = defaultdict(list)
+    for page, known in zip(pages, titles, strict=True):
+        for line, is_top in _edges(page):
+            if _is_named(_NUMBER.sub("", line.text, 2), known):
+                distance = abs(line.top - page.box[1 if is_top else 3])
+                at[is_top, int(distance / _TOLERANCE)].append(line)
+    for found in at.values():
+        if len(found) >= _FEWEST:
+            for line in found:
+                line.kind = "running"
+
+
+def _edges(page: PageLines) -> Iterator[tuple[Line, bool]]:
+    """The first and the last line in the margins of a page, and whether it is the first."""
+    lines = [line for line in page.lines if line.kind in ("text", "running") and line.text]
+    if not page.has_places or len(lines) < _FEWEST:
+        return
+    lines.sort(key=lambda line: -line.top)
+    for line, other, is_top in ((lines[0], lines[1], True), (lines[-1], lines[-2], False)):
+        gap = max(line.bottom - other.top, other.bottom - line.top)
+        distance = page.box[1] - line.top if is_top else line.top - page.box[3]
+        is_apart = gap > _APART * line.height and distance < _MARGIN
+        if is_apart and line.kind == "text" and not line.level and len(line.text) <= LONGEST:
+            yield line, is_top
 
 
 def _ahead_of_index(running: Sequence[tuple[int, Line]]) -> set[int]:

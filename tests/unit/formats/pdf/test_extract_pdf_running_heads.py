@@ -297,3 +297,21 @@ def test_in_many_pages_a_foot_with_its_page_number_is_left_out(numbers: list[int
     )
 
     assert not any("Harbour" in page for page in found)
+
+
+def test_running_heads_of_half_of_the_pages_that_say_what_headings_say_are_left_out() -> None:
+    chapter = [
+        at(50, 700, f"{n} Of {subject}", size=24) + lines(50, 600, *_PROSE)
+        for n, subject in enumerate(_SUBJECTS, start=1)
+    ]
+    second = [
+        at(50, 770, f"Chapter {n}: Of {subject}      {2 * n}") + lines(50, 700, *_PROSE)
+        for n, subject in enumerate(_SUBJECTS, start=1)
+    ]
+
+    found = pages(*(page for both in zip(chapter, second, strict=True) for page in both))
+
+    assert not any("Chapter" in page for page in found)
+    assert [page.split("\n")[0] for page in found[::2]] == [
+        f"# {n} Of {subject}" for n, subject in enumerate(_SUBJECTS, start=1)
+    ]
