@@ -51,7 +51,7 @@ def drop_known(pages: Sequence[PageLines]) -> None:
         for line in page.lines:
             name = names.get(id(line))
             if name is not None:
-                is_repeated = name in seen and len(on[name]) >= _FEWEST
+                is_repeated = name in seen and len(on[name]) >= _FEWEST and not _is_values(name)
                 seen.add(name)
                 if not name or is_repeated or _is_named(name, titles[index]):
                     continue
@@ -130,6 +130,11 @@ def _is_named(name: str, titles: Sequence[str]) -> bool:
     rest = [part for part in left if not any(title.startswith(part) for title in titles)]
     length = sum(map(len, (*rest, _without_titles(last, titles))))
     return any((*cut, last)) and length <= _MOST_LEFT
+
+
+def _is_values(name: str) -> bool:
+    """Whether a line is mostly figures, which pages may have in common by chance."""
+    return sum(map(str.isdecimal, name)) > sum(map(str.isalpha, name))
 
 
 def _without_titles(key: str, titles: Sequence[str]) -> str:
