@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ingest.formats.common.letter_order import RIGHT_TO_LEFT
-from ingest.formats.pdf.layout.paragraphs import END_OF_SENTENCE
+from ingest.formats.pdf.layout.line_ends import END_OF_SENTENCE
 from ingest.formats.pdf.layout.text_lines import Line
 
 _FEWEST = 3  # pairs of lines

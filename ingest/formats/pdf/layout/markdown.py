@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.layout.line_ends import line_ends
 from ingest.formats.pdf.layout.line_pitch import is_new_paragraph, widest_pitches
 from ingest.formats.pdf.layout.links import by_line, join_links, linked
-from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint, line_ends
+from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint
 from ingest.formats.pdf.layout.text_lines import Line, LinkedText, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts

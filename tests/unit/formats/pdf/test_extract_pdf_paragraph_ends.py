@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from ingest.formats.pdf.layout.line_ends import line_ends
 from ingest.formats.pdf.layout.line_pitch import is_new_paragraph, widest_pitches
-from ingest.formats.pdf.layout.text_lines import Line
+from ingest.formats.pdf.layout.paragraphs import is_wrapped
+from ingest.formats.pdf.layout.raised import join_broken
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
@@ -152,3 +155,51 @@ def test_figures_in_a_right_to_left_line_do_not_set_it_apart() -> None:
 
     assert not is_new_paragraph(lines_[-1], below, pitches)
     assert is_new_paragraph(lines_[-1], replace(below, text=text), pitches)
+
+
+@pytest.mark.parametrize("keys", [("1987", "1993", "2001"), ("384337", "384526", "384584")])
+def test_entries_with_numbers_of_as_many_figures_keep_their_lines(keys: tuple[str, ...]) -> None:
+    entries = [f"{key} an entry that is as wide as the column is" for key in keys]
+
+    assert extract_mono(justified(*entries, "")) == "\n".join(entries)
+
+
+def test_a_year_at_the_beginning_of_a_line_is_part_of_its_sentence() -> None:
+    texts = [_GOES_ON, f"1987 {_GOES_ON}", *[_GOES_ON] * 9, f"1993 {_GOES_ON}", _LAST]
+
+    assert extract_mono(justified(*texts)) == " ".join(texts)
+
+
+def test_behind_a_word_joined_at_its_hyphen_the_sentence_goes_on() -> None:
+    broken = ("This is a short line with a re-", "construction (as it is called) and its end.")
+
+    assert extract_mono(lines(50, 700, *broken)) == (
+        "This is a short line with a reconstruction (as it is called) and its end."
+    )
+
+
+def test_a_line_that_begins_in_other_type_is_part_of_its_paragraph() -> None:
+    small = Line(
+        "priority is high, and then this line is as wide as it is",
+        left=50,
+        right=350,
+        top=700,
+        bottom=686,
+        size=9.75,
+    )
+    below = Line("Everything goes on.", left=50, right=250, top=686, bottom=672, size=12)
+    page = PageLines([small, below], box=(0, 800, 600, 0))
+
+    assert is_wrapped(small, below, line_ends(page))
+
+
+def test_what_follows_a_mark_in_brackets_is_on_its_line() -> None:
+    parts = [
+        Line("Of the old country [4]", left=50, right=200, top=717, bottom=700, size=12),
+        Line(", which is far away", left=200, right=300, top=714, bottom=700, size=12),
+    ]
+    page = PageLines(parts, box=(0, 800, 600, 0), has_parts=True)
+
+    join_broken(page)
+
+    assert [line.text for line in page.lines] == ["Of the old country [4], which is far away"]
