@@ -90,6 +90,9 @@ def _is_in_sentence(line: Line, following: Line, room: float, width: float) -> b
     end, text = line.text[-1], following.text
     if not (end.isalpha() or end == ",") or " " not in text:
         return False
+    if end == ",":
+        is_list = text.endswith((",", ";"))  # of items, or arguments
+        return text[0].islower() and room < _BROKEN_BY_HAND * width and not is_list
     if text[0].islower() or line.text.rpartition(" ")[2] in _GOES_ON:
         return room < _BROKEN_BY_HAND * width
     is_wide = line.right - line.left > _PROSE * (line.size or line.height)

@@ -203,3 +203,20 @@ def test_what_follows_a_mark_in_brackets_is_on_its_line() -> None:
     join_broken(page)
 
     assert [line.text for line in page.lines] == ["Of the old country [4], which is far away"]
+
+
+def test_a_line_broken_behind_a_comma_goes_on_but_a_list_with_commas_does_not() -> None:
+    wide = justified(*[_GOES_ON] * 3, "so.", y=760)
+    prose = justified("This line is broken by hand, somewhere,", "", right=310)
+    listed = justified("all of the old pumps by the harbour,", "", right=310, y=640)
+
+    text = extract_mono(
+        wide,
+        prose,
+        justified("because it is so.", y=686),
+        listed,
+        justified("some of the valves,", y=626),
+    )
+
+    assert "somewhere, because it is so." in text
+    assert text.endswith("by the harbour,\nsome of the valves,")
