@@ -2,8 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 
 from ingest.formats.pdf.headings.candidates import LONGEST, join
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
@@ -20,6 +20,7 @@ _MOST_ALIKE = 30  # lines of one page with the same letters
 
 Keys = tuple[Sequence[str], Sequence[str]]
 """What to look for: letters and figures; letters only."""
+Index = dict[str, list[tuple[int, int]]]
 Bookmark = tuple[int, int, str]
 """Index of the target page, level from 1, title."""
 
@@ -42,13 +43,17 @@ def match_outline(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> di
     def headings(near: int) -> _Places:
         return _Places([line for line in pages[near].lines if line.level])
 
-    for place in (0, 1):
-        left = [each for each in left if not on(each[0]).mark(each[2][place], each[1], matched)]
+    for exactly in (True, False):
+        left = [
+            (index, level, keys)
+            for index, level, keys in left
+            if not on(index).mark(keys, exactly, level, matched)
+        ]
         left = [
             (index, level, keys)
             for index, level, keys in left
             if not any(
-                headings(near).mark(keys[place], level, matched)
+                headings(near).mark(keys, exactly, level, matched)
                 for near in (index + 1, index - 1)
                 if 0 <= near < len(pages)
             )
@@ -68,7 +73,7 @@ def _wanted(outline: Sequence[Bookmark], pages: int) -> Iterator[tuple[int, int,
 
 
 class _Places:
-    """The short lines of a page by their letters and figures, alone and with those that follow."""
+    """The short lines of a page by their letters, alone and with those that follow."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = [
@@ -76,23 +81,41 @@ class _Places:
             for line in lines
             if line.kind == "text" and (len(line.text) <= LONGEST or line.level)
         ]
-        self._at: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        texts = [line.text for line in self._lines]
-        for count in range(1, _MOST_LINES + 1):
-            for place in range(len(self._lines) + 1 - count):
-                text = " ".join(texts[place : place + count])
-                rest = _without_number(text)
-                both = (text,) if rest is None else (text, rest)
-                for key in {key(each) for each in both for key in (_signs, _plain)}:
-                    if len(self._at[key]) < _MOST_ALIKE:
-                        self._at[key].append((place, count))
+        self._texts = [line.text for line in self._lines]
 
-    def mark(self, wanted: Sequence[str], level: int, matched: dict[int, float]) -> bool:
+    @cached_property
+    def _exact(self) -> Index:
+        return self._by(_signs)
+
+    @cached_property
+    def _loose(self) -> Index:
+        return self._by(_plain)
+
+    def _by(self, key: Callable[[str], str]) -> Index:
+        """First line and number of lines, by their letters with and without a number before."""
+        index: Index = defaultdict(list)
+        whole = list(map(key, self._texts))
+        rests = [_without_number(f"{text} .") for text in self._texts]
+        begins = [
+            (own,) if rest is None else (own, key(rest))
+            for own, rest in zip(whole, rests, strict=True)
+        ]
+        for count in range(1, _MOST_LINES + 1):
+            for place in range(len(whole) + 1 - count):
+                others = "".join(whole[place + 1 : place + count])
+                for begin in begins[place]:
+                    at = index[begin + others]
+                    if len(at) < _MOST_ALIKE:
+                        at.append((place, count))
+        return index
+
+    def mark(self, keys: Keys, exactly: bool, level: int, matched: dict[int, float]) -> bool:
         """Set the level of the lines with the first of these texts; whether there are any."""
-        for key in wanted:
+        index = self._exact if exactly else self._loose
+        for key in keys[0 if exactly else 1]:
             groups = [
                 group
-                for place, count in self._at.get(key, ())
+                for place, count in index.get(key, ())
                 for group in [self._lines[place : place + count]]
                 if all(line.text for line in group) and id(group[0]) not in matched
             ]
