@@ -32,6 +32,7 @@ from ingest.formats.pdf.running_heads.headers_and_footers import (
     drop_headers_and_footers,
     drop_stamps,
 )
+from ingest.formats.pdf.running_heads.known_heads import drop_known
 from ingest.formats.pdf.tables.continued import carry_headers
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.optional_steps import attempt, improve
@@ -141,6 +142,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]
     )
     run_or_roll_back("headings", pages, lambda: mark_headings(pages, outline))
+    run_or_roll_back("furniture", pages, lambda: drop_known(pages))
     run_or_roll_back("furniture", pages, lambda: move_notes_to_sections(pages))
 
 

@@ -27,7 +27,7 @@ from ingest.formats.pdf.headings.context import (
 from ingest.formats.pdf.headings.levels import close_gaps, set_levels
 from ingest.formats.pdf.headings.outline import Bookmark, match_outline
 from ingest.formats.pdf.headings.plain import find_plain
-from ingest.formats.pdf.layout.paragraphs import room_needed
+from ingest.formats.pdf.layout.line_ends import room_needed
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 
 _LARGER = 1.15  # times the body's font size

@@ -70,6 +70,7 @@ def _join_word(line: Line, following: Line | None, known: set[str]) -> None:
     hyphen = "-" if _is_compound(left.group(), right.group(), known) else ""
     line.text = f"{start}{hyphen}{token}"
     following.text = following.text[len(token) :].lstrip()
+    line.continues = bool(following.text)
 
 
 def _is_compound(left: str, right: str, known: set[str]) -> bool:

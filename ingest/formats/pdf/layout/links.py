@@ -26,7 +26,7 @@ Link = tuple[str, Sequence[Box]]
 
 
 def find_linked(text_page: int, page: PageLines, links: Sequence[Link]) -> None:
-    """Set the linked texts of a page; an address that was broken at its hyphen keeps it."""
+    """Set the linked texts of a page; an address keeps its hyphens, and no others."""
     if not page.has_places:
         return
     finder = _Finder(text_page, page.turn, page.lines)
@@ -36,12 +36,15 @@ def find_linked(text_page: int, page: PageLines, links: Sequence[Link]) -> None:
         for area in areas
         for line, text, x in finder.inside(rotated(area, page.turn))
     ]
+    mended: dict[str, str] = {}
     for _, group in groupby(found, lambda item: item[1].address):
-        page.links += _whole(list(dict.fromkeys(piece for _, piece in group)))
-    broken = {piece.text for piece in page.links if piece.is_address and piece.goes_on}
+        pieces = list(dict.fromkeys(piece for _, piece in group))
+        whole = list(_whole(pieces))
+        mended |= {piece.text: new.text for piece, new in zip(pieces, whole, strict=True)}
+        page.links += whole
     for line, piece in found:
-        if line.text.endswith(HYPHEN) and _with_hyphen(piece.text) in broken:
-            line.text = _with_hyphen(line.text)
+        if piece.text.endswith((HYPHEN, "-")) and line.text.endswith(piece.text):
+            line.text = line.text.removesuffix(piece.text) + mended[piece.text]
 
 
 class _Finder:
@@ -107,15 +110,26 @@ def _middle(line: Line) -> float:
 
 def _whole(pieces: Sequence[LinkedText]) -> Iterator[LinkedText]:
     """The pieces of one text, which may be its address, over several lines."""
-    kept = [_with_hyphen(piece.text) for piece in pieces]
-    is_address = says_address("".join(kept), pieces[0].address)
-    for place, piece in enumerate(pieces, start=1):
-        text = kept[place - 1] if is_address else piece.text
-        yield replace(piece, text=text, goes_on=place < len(pieces), is_address=is_address)
+    is_address = says_address("".join(map(_with_hyphen, pieces)), pieces[0].address)
+    for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+        text = piece.text
+        if is_address and following is not None and text.endswith((HYPHEN, "-")):
+            for mended in (f"{text[:-1]}-", text[:-1]):
+                around = _around(mended, following.text)
+                if around and around in piece.address:
+                    text = mended
+                    break
+        yield replace(piece, text=text, goes_on=following is not None, is_address=is_address)
 
 
-def _with_hyphen(text: str) -> str:
-    return text.removesuffix(HYPHEN) + "-" if text.endswith(HYPHEN) else text
+def _around(text: str, following: str) -> str:
+    """What is around the end of a line, where an address may be broken."""
+    before, behind = text.split(), following.split()
+    return (before[-1] + behind[0]).strip("()<>.,;") if before and behind else ""
+
+
+def _with_hyphen(piece: LinkedText) -> str:
+    return piece.text.replace(HYPHEN, "-")
 
 
 def by_line(page: PageLines) -> dict[int, list[LinkedText]]:
@@ -167,8 +181,8 @@ def _place(text: str, words: str, start: int) -> tuple[int, int] | None:
 def join_links(text: str, pieces: Sequence[LinkedText]) -> str:
     """Join the parts of a link over several lines, and addresses that were broken."""
     for piece, following in pairwise(pieces):
-        around = (piece.text.split()[-1] + following.text.split()[0]).strip("()<>.,;")
-        if piece.goes_on and piece.is_address and around in piece.address:
+        around = _around(piece.text, following.text)
+        if piece.goes_on and piece.is_address and around and around in piece.address:
             for gap in (" ", "\n"):
                 parts = (piece.text, following.text)
                 text = text.replace(gap.join(parts), "".join(parts))

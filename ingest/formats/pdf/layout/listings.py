@@ -9,8 +9,8 @@ from itertools import islice, pairwise
 from statistics import median
 
 from ingest.formats.pdf.engine import pdfium
+from ingest.formats.pdf.layout.line_ends import room_needed
 from ingest.formats.pdf.layout.links import by_line
-from ingest.formats.pdf.layout.paragraphs import room_needed
 from ingest.formats.pdf.layout.rotation import rotated
 from ingest.formats.pdf.layout.text_lines import HYPHEN, Line, PageLines
 

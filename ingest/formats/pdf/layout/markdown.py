@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.layout.line_ends import line_ends
+from ingest.formats.pdf.layout.line_pitch import is_new_paragraph, widest_pitches
 from ingest.formats.pdf.layout.links import by_line, join_links, linked
-from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint, line_ends
+from ingest.formats.pdf.layout.paragraphs import goes_on_above, is_wrapped, joint
 from ingest.formats.pdf.layout.text_lines import Line, LinkedText, PageLines
 
 _WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
+_ACCENT = 0.3  # font sizes
 _BLOCKS = frozenset(["table", "code"])
 _MISLEADING = frozenset("#|`~=-")
 # Presentation forms in PDFs: ligatures, Arabic letter forms, Chinese radicals. NFKC on all text
@@ -28,6 +31,7 @@ def page_markdown(page: PageLines) -> str:
     parts: list[str] = []
     previous: Line | None = None
     edges = line_ends(page)
+    pitches = widest_pitches(page.lines)
     links = by_line(page)
     for line in page.lines:
         text = _markdown(line, links.get(id(line), ()))
@@ -37,6 +41,8 @@ def page_markdown(page: PageLines) -> str:
             if _is_apart(previous, line, pitch):
                 goes_on = edges and previous.top < line.top and goes_on_above(previous, line)
                 parts.append(joint(previous, line) if goes_on else "\n\n")
+            elif is_new_paragraph(previous, line, pitches):
+                parts.append("\n\n")
             elif edges and is_wrapped(previous, line, edges):
                 parts.append(joint(previous, line))
             else:
@@ -92,6 +98,8 @@ def _is_apart(previous: Line, line: Line, pitch: float) -> bool:
     if line.level or previous.level or line.kind in _BLOCKS or previous.kind in _BLOCKS:
         return True
     distance = previous.top - line.top
+    if 0 < line.height - previous.height < _ACCENT * line.size == _ACCENT * previous.size:
+        distance = previous.bottom - line.bottom  # a capital with an accent is higher
     if -2 * pitch <= distance <= _WIDER * pitch:
         return False
     return distance < -2 * pitch or distance > _WIDER * (line.top - line.bottom)

@@ -22,6 +22,7 @@ _FIGURE = re.compile(r"\d(?:(?<=\S\d)\d{,2}|\d{1,2})(?!\d)(?<!\d\d\d\d)")
 # but none of a fraction.
 _LONG_FIGURE = re.compile(r"\d{4,}")
 _SPACED = re.compile(r"\d(?<=[ \n]\d)\d?(?=[\s,]|$)(?!\s*[/\u2044])")
+_MARK_IN_BRACKETS = re.compile(r"\[(?:\d{1,3}|[a-z]{1,2})\]$")
 _SIGNS = "-\u2212\u2013"
 _BEFORE_MARK = frozenset(")]”\u2019\"'.,;:!?")
 _BETWEEN = " \r\n" + "".join(_BEFORE_MARK)
@@ -217,7 +218,13 @@ def _joined(lines: Sequence[Line]) -> Iterator[Line]:
                 was_small = False
                 continue
             is_small = _is_small(line, previous)
-            if is_small or was_small or {previous.text[-1], line.text[0]} & _JOINING:
+            is_behind_mark = _MARK_IN_BRACKETS.search(previous.text) is not None
+            if (
+                is_small
+                or was_small
+                or is_behind_mark
+                or {previous.text[-1], line.text[0]} & _JOINING
+            ):
                 _append(previous, line, is_small=is_small)
                 was_small = is_small
                 continue

@@ -71,6 +71,8 @@ class Line:
     kind: Kind = "text"
     ends_word: bool = False
     """Whether the file has a space behind it; set only for Korean, which breaks inside words."""
+    continues: bool = False
+    """Whether its last word began here and went on in the line below, at a hyphen."""
     pitch: float = 0.0
     """Width of each character in points, if all are as wide; else 0."""
     table: Table | None = None

@@ -16,6 +16,8 @@ _TOLERANCE = 8.0  # points
 _MARGIN = 80.0  # points from the edge
 _BESIDE_GAP = re.compile(r"^\s\w|\w\s$")
 _NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,3}$|^\d{1,3}(?!\d)")
+_PRINTED = re.compile(r"(\S+://\S+) (\d{1,3})/\d{1,3}")
+"""The foot of a page that a browser printed: its address, and its number of all pages."""
 _WIDE = 0.7  # font sizes per character; wider lines have gaps
 _WIDEST = 250.0  # points; wider lines with gaps have their number at the other margin
 _FEWEST_LETTERS = 6  # beside a page number
@@ -66,6 +68,9 @@ def _without_page_number(line: Line, index: int) -> str:
     match = PAGE.fullmatch(text)
     if match is not None and match[1] == number:
         return ""
+    printed = _PRINTED.fullmatch(text)
+    if printed is not None and printed[2] == number:
+        return printed[1]
     width = line.right - line.left
     is_wide = width > max(_WIDEST, _WIDE * line.size * len(text))
     for match in _NUMBER_AT_END.finditer(text):

@@ -25,6 +25,10 @@ _MARGIN = 80.0  # points from the edge in which lines may be headers though thei
 _LONGEST = 200  # characters
 _FAR = 1.5  # line heights between a running head of few pages and the text
 _FIELD = re.compile(r":\s*$|__")  # to be filled in by hand
+_SMALLER = 0.8  # times the size of the text
+_OF_BROWSER = re.compile(  # what browsers print at the edges: date and time, address
+    r"(?:^|\s)\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s\d{1,2}[:.]\d\d(?!\d)|(?:^|\s)(?:https?|file)://\S"
+)
 _LARGER = 1.15  # times the size of the text; the title of a page is larger, a running head is not
 _OFTEN = 3  # pages with the same text in large type
 _NUMBER = re.compile(r"\d+")
@@ -152,7 +156,8 @@ def _near_text(pages: Sequence[PageLines], places: Sequence[_Place]) -> set[int]
     return {
         index
         for index, line, _ in places
-        if any(_gap(line, other) < _FAR * line.height for other in rest[index])
+        if not _OF_BROWSER.search(line.text)
+        and any(_gap(line, other) < _FAR * line.height for other in rest[index])
     }
 
 
@@ -184,9 +189,11 @@ def _candidates(pages: Sequence[PageLines], readable: Sequence[int]) -> dict[_Ed
 
 
 def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
-    """The first lines, if a gap separates them from the rest."""
+    """The first lines, if a gap or smaller type separates them from the rest."""
     for count, line in enumerate(lines[:_MOST_LINES], start=1):
         if count == len(lines) or _gap(line, lines[count]) > _APART * line.height:
+            return lines[:count]
+        if _gap(line, lines[count]) > 0 and line.size < _SMALLER * lines[count].size:
             return lines[:count]
     return ()
 

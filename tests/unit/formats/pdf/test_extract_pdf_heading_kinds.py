@@ -275,3 +275,19 @@ def test_chinese_numbers_tell_levels(high: str, low: str) -> None:
     set_levels(found, 11, 1.15)
 
     assert [line.level for line in found] == [1, 2, 2, 1]
+
+
+def test_bookmarks_that_differ_in_their_figures_only_find_their_own_lines() -> None:
+    titles = ["Version 4.1", "Version 4.2", "2 Version 4.3", "Version 3.9"]
+    page = PageLines([Line(title, size=14) for title in titles])
+
+    match_outline([page], [(0, 2, title.removeprefix("2 ")) for title in reversed(titles[1:])])
+
+    assert [line.level for line in page.lines] == [0, 2, 2, 2]
+
+
+def test_a_long_heading_that_was_joined_is_found_by_its_bookmark() -> None:
+    title = "Why the pumps of the old harbour were built by people who had never seen a pump" * 2
+    page = PageLines([Line("Text."), Line(title, size=16, level=1)])
+
+    assert len(match_outline([page], [(0, 2, title)])) == 1

@@ -138,7 +138,7 @@ def test_broken_words_are_joined_and_compounds_keep_their_hyphen(
 def test_word_hyphenated_at_the_end_of_a_line_is_joined() -> None:
     found = extract(lines(50, 700, "This is a demon-", "stration of it."))
 
-    assert found.text == "This is a demonstration\nof it."
+    assert found.text == "This is a demonstration of it."
 
 
 def test_larger_lines_are_headings_by_their_size() -> None:

@@ -2,6 +2,9 @@
 
 import io
 
+import pytest
+
+from ingest.formats.pdf.layout.addresses import is_broken_address
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import Sheet, at, document, grid, lines
 
@@ -70,6 +73,28 @@ def test_an_address_in_print_is_whole_again_and_no_link() -> None:
     assert "](" not in found
 
 
+def test_a_word_before_an_address_in_print_is_joined() -> None:
+    content = lines(
+        50, 700,
+        "All that is known about it stands in The Guide to Heron Main-",
+        "tenance (https://heron.example/guide), and in no other place.",
+    )  # fmt: skip
+    address = "https://heron.example/guide"
+    found = text_of(content, link(240, 695, 420, 712, address), link(45, 681, 262, 697, address))
+    assert f"The Guide to Heron Maintenance ({address}), and" in found
+
+
+def test_a_hyphen_that_the_address_lacks_is_left_out() -> None:
+    content = lines(
+        50, 700,
+        "All that is known about it stands in https://heron.example/path/-",
+        "to/it, and nothing of it is to be found in any other place.",
+    )  # fmt: skip
+    address = "https://heron.example/path/to/it"
+    found = text_of(content, link(240, 695, 420, 712, address), link(45, 681, 74, 697, address))
+    assert f"stands in {address}, and nothing" in found
+
+
 def test_links_in_the_cells_of_a_table() -> None:
     rows = (("Pump", "Sheet"), ("Heron", "PDF"), ("Stork", "PDF"), ("Crane", "none"))
     content = grid([50, 200, 350], [720, 700, 680, 660, 640]) + b"".join(
@@ -105,3 +130,48 @@ def test_a_heading_with_a_link_stays_a_heading() -> None:
     content = at(50, 700, "The manual of the pump", size=22) + body
     found = text_of(content, link(45, 690, 400, 725, _MANUAL))
     assert found.startswith(f"# [The manual of the pump]({_MANUAL})\n")
+
+
+@pytest.mark.parametrize(
+    ("end", "begin"),
+    [
+        ("on the site (https:", "//pumps.example/valves/) of"),
+        ("read https://", "pumps.example/valves for"),
+        ("see https://pumps.", "example/valves, too"),
+        ("see https://pumps.example/", "manuals/valves.html for it"),
+        ("see https://pumps.example", "/valves for it"),
+        ("see http://pumps.example/find?valve=2&", "size=4 for it"),
+        ("in the list (https://pumps.example/", "valves), which"),
+        ("see <www.pumps.example/", "valves> for it"),
+        ("the file /usr/share/", "pumps/valves.txt and"),
+    ],
+)
+def test_an_address_goes_on(end: str, begin: str) -> None:
+    assert is_broken_address(end, begin)
+
+
+@pytest.mark.parametrize(
+    ("end", "begin"),
+    [
+        ("it is on https://pumps.example/", "and on paper"),
+        ("it is on https://pumps.example.", "Read it first"),
+        ("see https://pumps.example/", "https://valves.example/"),
+        ("see https://pumps.example/", "and/or the valves"),
+        ("see (https://pumps.example/)", "valves.html"),
+        ("the folder /usr/share/", "holds all of it"),
+        ("pumps and/", "or valves"),
+        ("as follows:", "//pumps"),
+        ("", "pumps"),
+        ("https://pumps.example/", ""),
+    ],
+)
+def test_an_address_ends(end: str, begin: str) -> None:
+    assert not is_broken_address(end, begin)
+
+
+def test_a_broken_address_comes_out_whole() -> None:
+    broken = "The valves of all of our pumps are on https://pumps.example/", "valves/a.html now."
+
+    text = text_of(lines(50, 700, *broken))
+
+    assert "on https://pumps.example/valves/a.html now." in text

@@ -183,8 +183,8 @@ def test_the_title_of_the_chapter_above_each_page_follows_the_text() -> None:
     found = extract_file(io.BytesIO(document(*map(sheet, range(8)))), name="a.pdf")
 
     for number, page in enumerate(found.pages):
-        head = "First chapter" if number < 4 else "Second chapter"
-        assert found.text[page.start : page.end].endswith(f"Rest of {'abcdefgh'[number]}\n\n{head}")
+        end = {0: "\n\nFirst chapter", 4: "\n\nSecond chapter"}.get(number, "")
+        assert found.text[page.start : page.end].endswith(f"Rest of {'abcdefgh'[number]}{end}")
 
 
 def with_mark(x: float, y: float, before: str, mark: str, after: str, *, size: float) -> bytes:
