@@ -1,12 +1,17 @@
-"""Documents inside a page that browsers show in place: shadow roots, frames with their source."""
+"""Documents inside a page that browsers show in place.
+
+Shadow roots, frames with their source, and parts that were sent behind the page.
+"""
 
 import re
 
 from lxml import etree, html
 
+from ingest.formats.html.embedded.streamed_parts import place_streamed_parts
 from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.style_sheets.inline_styles import write_styles
+from ingest.optional_steps import attempt
 
 _FRAMES = etree.XPath("//iframe[normalize-space(@srcdoc)]")
 _LEVELS = 3  # of frames in frames
@@ -19,6 +24,7 @@ def unfold_documents(tree: html.HtmlElement, levels: int = _LEVELS) -> bool:
 
     Returns whether a frame hides a sentence; it is left out as that of a page.
     """
+    attempt("tidying", lambda: place_streamed_parts(tree))
     frames = _FRAMES(tree) if levels else []
     hides = [_unfold_frame(frame, levels - 1) for frame in frames]
     _unfold_shadows(tree)
