@@ -1,0 +1,93 @@
+"""Formulas that scripts have drawn: the TeX or MathML behind them in place of the drawing.
+
+A drawing is for eyes only. Its letters are in class names or out of order, and what says the same
+to screen readers is hidden by a style sheet; so this runs before hidden text is removed.
+"""
+
+import re
+
+from lxml import etree, html
+
+from ingest.formats.html.formulas.mathjax import to_mathml
+from ingest.formats.html.formulas.tex import is_tex_script, show_tex, without_style
+
+_TEX = ("data-latex", "data-tex", "data-math", "data-katex", "data-expr")
+_LONGEST = 5000  # characters
+_FLAGS = frozenset({"", "true", "false", "inline", "display", "block", "0", "1"})
+_STATED = etree.XPath(
+    f"//body//*[{' or '.join(f'@{name}' for name in _TEX)} or contains(@class, 'ql-formula')]"
+    "[not(self::mjx-container) and not(ancestor::mjx-container) and not(.//p or .//li or .//h2)]"
+)
+_DRAWN = etree.XPath(
+    "//body//*[self::mjx-container or contains(concat(' ', @class, ' '), ' katex ')"
+    " or @data-mathml]"
+)
+_IS_FORMULA = re.compile(r"math|katex|(?<!\w)(?:la)?tex|formula|equation", re.IGNORECASE)
+_MATH_TAG = re.compile(r"<(?:\w+:)?math[\s>]", re.IGNORECASE)
+
+
+def show_formulas(tree: html.HtmlElement) -> None:
+    """Change the page in place: `math` elements, and TeX as text."""
+    for script in list(tree.iter("script")):
+        show_tex(script)
+    for element in _STATED(tree):
+        if (tex := _stated(element)) and _is_drawn(element):
+            _replace(element, tex)
+    for element in _DRAWN(tree):
+        if element.getparent() is None or _has_source(element):
+            continue
+        formula = _source(element)
+        if formula is not None:
+            _replace(element, formula)
+        else:  # what is drawn is all that there is
+            for part in element.iter(etree.Element):
+                part.attrib.pop("aria-hidden", None)
+
+
+def _stated(element: html.HtmlElement) -> str:
+    names = (*_TEX, "data-value") if "ql-formula" in (element.get("class") or "") else _TEX
+    values = (element.get(name, "")[:_LONGEST].strip() for name in names)
+    return next((value for value in values if value.lower() not in _FLAGS), "")
+
+
+def _is_drawn(element: html.HtmlElement) -> bool:
+    """Whether scripts have drawn it, or will do so: the attribute may also serve other things."""
+    inside = element if not len(element) else element[0]
+    names = [element.get("class"), inside.get("class"), inside.tag]
+    return any(name and _IS_FORMULA.search(name) for name in names)
+
+
+def _has_source(element: html.HtmlElement) -> bool:
+    """Whether the script with its TeX follows."""
+    around = [element, element.getparent()]
+    return any((script := one.getnext()) is not None and is_tex_script(script) for one in around)
+
+
+def _source(element: html.HtmlElement) -> html.HtmlElement | str | None:
+    if (math := next(element.iter("math"), None)) is not None:
+        return math
+    stated = element.get("data-mathml") or ""
+    if _MATH_TAG.match(stated):
+        math = next(html.fromstring(f"<div>{stated}</div>").iter("math"), None)
+        if math is not None:
+            return math
+    drawn = next(element.iter("mjx-math"), None)
+    if drawn is None:
+        return None
+    return _stated(drawn) or to_mathml(drawn)
+
+
+def _replace(element: html.HtmlElement, formula: html.HtmlElement | str) -> None:
+    tail = element.tail
+    before, after = _space(element.text), _space(element[-1].tail) if len(element) else ""
+    element.clear()
+    element.tag, element.text, element.tail = "span", before, tail
+    if isinstance(formula, str):
+        element.text += without_style(formula) + after
+    else:
+        element.append(formula)
+        formula.tail = after
+
+
+def _space(text: str | None) -> str:
+    return " " if text and text.isspace() else ""
