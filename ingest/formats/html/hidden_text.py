@@ -12,7 +12,7 @@ from itertools import chain
 
 from lxml import etree, html
 
-from ingest.formats.html.formula import show_tex
+from ingest.formats.html.formulas.rendered import show_formulas
 from ingest.formats.html.style_sheets.colours import (
     Colour,
     are_indistinguishable,
@@ -21,6 +21,8 @@ from ingest.formats.html.style_sheets.colours import (
 )
 from ingest.formats.html.style_sheets.hiding_properties import MAY_HIDE, not_rendered, unreadable
 from ingest.formats.html.style_sheets.styles import Declarations, PageStyles
+from ingest.formats.html.text_stats import INLINE
+from ingest.optional_steps import attempt
 
 _SENTENCE = 40  # characters; menu entries are shorter, instructions are not
 _MOST_SUSPECTS = 5000
@@ -37,6 +39,7 @@ _SEVERAL = 3
 _TEXT = etree.XPath(".//text()")
 _NOSCRIPT_TEXT = etree.XPath(".//noscript//text()")
 _BGCOLORS = etree.XPath("//@bgcolor")
+_NOTE = re.compile(r"\b(?:foot|side|margin|end)-?note", re.IGNORECASE)
 _WHITE: Colour = (255, 255, 255)
 _COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*([^;!]+)", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
@@ -51,14 +54,15 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     scripts show it on scrolling: then it stays, but is still reported. So do sections that a
     library for such animations marks, if there are several.
     """
+    attempt("tidying", lambda: show_formulas(tree))
     styles = PageStyles(tree)
     bodies = list(tree.iter("body"))
     templates = (template for body in bodies for template in body.iter("template"))
-    scripts = [part for part in tree.iter("script", "style") if not show_tex(part)]
-    _drop([*scripts, *templates])
+    _drop([*tree.iter("script", "style"), *templates])
     styled = list(map(_styled, bodies))
     for element in chain.from_iterable(styled):
         _show_tab(element)
+        _show_note(element)
     hidden = [found for some in styled for found in _outermost(some, _is_not_rendered)]
     holds_sentence = any(_length(element) >= _SENTENCE for element in hidden)
     if hidden:
@@ -145,6 +149,16 @@ def _show_tab(element: html.HtmlElement) -> None:
     if any(other.get("role") == "tabpanel" and not _is_not_rendered(other) for other in others):
         element.attrib.pop("hidden", None)
         element.attrib.pop("style", None)
+
+
+def _show_note(element: html.HtmlElement) -> None:
+    """Show a note in its sentence that readers open at its mark."""
+    words = (element.get("class") or "")[:_LONG_STYLE]
+    if not _NOTE.search(words) or element.tag not in INLINE or not _is_not_rendered(element):
+        return
+    element.attrib.pop("hidden", None)
+    element.attrib.pop("style", None)
+    element.set("class", "footnote")
 
 
 def _own_style(element: html.HtmlElement) -> Declarations:

@@ -14,9 +14,9 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.letter_order import is_visual
 from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
+from ingest.formats.html.embedded.inner_documents import unfold_documents
 from ingest.formats.html.form_values import write_form_values
 from ingest.formats.html.hidden_text import drop_hidden
-from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, descriptions, drop_boilerplate
 from ingest.formats.html.page_links import web_page
