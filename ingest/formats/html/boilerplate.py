@@ -37,7 +37,7 @@ _NAMES = word_set(
     " backtotop totop"
 )
 _FOOTERS = frozenset({"footer", "colophon", "copyright", "rodape"})
-_NOTES = word_set("footnote footnotes endnote endnotes")
+NOTES = word_set("footnote footnotes endnote endnotes")
 _ADVERTS = word_set("ad ads advert adverts advertisement advertising sponsor sponsored")
 _LONGEST_LABEL = 30  # bytes; more is not the word "Advertisement" above a frame
 _PREVIOUS = frozenset({"prev", "previous"})
@@ -59,6 +59,8 @@ _CALL_TO_ACTION = re.compile(
 )
 _LONGEST_CALL = 600  # bytes
 _LONGEST_NOTICE = 8000  # bytes
+OPENS = "data-opens-text"
+"""Attribute of buttons that stand above what they open, as its heading (disclosures.py)."""
 _LONG_LABEL = 25  # characters; a longer button is a question that opens its answer, not a menu
 _SENTENCES = word_set("p li td dd")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -151,7 +153,9 @@ def _may_be_boilerplate(element: html.HtmlElement) -> bool:
     """Of inline elements, which many pages have most of, only those with a role or such a name."""
     if element.tag not in INLINE or element.get("role") is not None:
         return True
-    return not name_words(element).isdisjoint(_ALL_NAMES)
+    if name_words(element).isdisjoint(_ALL_NAMES):
+        return False
+    return next(element.iterancestors("pre", "code"), None) is None
 
 
 def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats) -> bool:
@@ -195,7 +199,7 @@ def _is_part_of_text(element: html.HtmlElement) -> bool:
     """Whether it is a note, or a footer that names the author of a quotation."""
     if element.tag == "footer":
         return next(element.iterancestors("blockquote"), None) is not None
-    return not name_words(element).isdisjoint(_NOTES)
+    return not name_words(element).isdisjoint(NOTES)
 
 
 def _is_control(element: html.HtmlElement, *, is_small: bool, is_listing: bool) -> bool:
@@ -213,7 +217,9 @@ def _is_heading(button: html.HtmlElement) -> bool:
     if next(button.iterdescendants(*_HEADINGS), None) is not None:
         return True
     is_opener = button.get("aria-expanded") is not None
-    return is_opener and len(button.text_content().strip()) >= _LONG_LABEL
+    return OPENS in button.attrib or (
+        is_opener and len(button.text_content().strip()) >= _LONG_LABEL
+    )
 
 
 def _is_in_sentence(button: html.HtmlElement) -> bool:

@@ -13,6 +13,7 @@ from lxml import etree, html
 from ingest.formats.html.boilerplate import (
     CONTENT,
     LISTS,
+    NOTES,
     holds_title,
     is_in_article,
     is_site_footer,
@@ -35,6 +36,7 @@ _NAMES = word_set(
 _COMMENTS = frozenset(
     {"comment", "comments", "discussion", "answers", "thread", "replies", "message"}
 )
+_KEPT = _COMMENTS | NOTES
 _RECENT = frozenset({"recent", "latest"})  # comments on other pages
 _BESIDE = (
     _NAMES
@@ -137,7 +139,7 @@ class SecondaryContent:
             if element in path:
                 is_inside = element is article
                 self._is_after |= is_inside
-            elif element in self._known or name_words(element) & _COMMENTS:
+            elif element in self._known or name_words(element) & _KEPT:
                 continue
             elif verdict := self._verdict(element, is_inside=is_inside):
                 (self.boilerplate if verdict == "boilerplate" else self.doubtful).append(element)
@@ -154,6 +156,8 @@ class SecondaryContent:
             return ""
         if not is_inside and is_site_footer(element):
             return "boilerplate"
+        if not is_inside and stats.unlinked > stats.linked and _HAS_UNLINKED_TITLE(element):
+            return ""  # the title, and often the summary below it
         is_apart = self._is_clear and not is_inside
         if not is_apart and stats.prose >= _most_prose(element) * page.prose:
             return ""
@@ -213,6 +217,8 @@ def _leads_away(stats: TextStats) -> Verdict:
     if stats.linked >= 0.5 * stats.text and stats.prose <= 0.5 * stats.text:
         return "doubt"
     data = stats.unlinked - stats.prose
-    is_running = stats.running >= 0.9 * stats.prose >= 0.6 * stats.text
+    is_running = stats.running >= 0.9 * stats.prose >= 0.6 * stats.text or (
+        stats.running >= max(ARTICLE, 0.7 * stats.prose) and stats.linked < 0.1 * stats.text
+    )
     is_teasers = stats.links > 2 and stats.text < 250 * stats.links and not is_running
     return "doubt" if is_teasers and data < 0.45 * stats.text else ""
