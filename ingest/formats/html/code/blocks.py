@@ -1,6 +1,7 @@
 """Code blocks: their lines without numbers, their language, whatever markup stands for them."""
 
 import re
+from itertools import islice
 
 from lxml import etree, html
 
@@ -20,6 +21,11 @@ _TEXT_BLOCKS = ByName(
     "//div[contains(concat(' ', @class, ' '), ' code-block ')][@data-lang][not(.//pre or .//p)]"
 )
 """Those of Writerside."""
+_CODE_BLOCKS = ByName("//code[contains(concat(' ', @class, ' '), ' block ')][not(ancestor::pre)]")
+"""Those of Verso (Lean)."""
+_COPY = frozenset({"copy", "copied", "copied!", "copy code", "copy to clipboard", "copy snippet"})
+_LONGEST_LABEL = 20  # characters
+_NEAR = 3  # elements around a block that may hold its label
 
 
 def tidy_code(tree: html.HtmlElement, used: str) -> None:
@@ -29,8 +35,33 @@ def tidy_code(tree: html.HtmlElement, used: str) -> None:
             _drop_with_cell(element)
     for block in _TEXT_BLOCKS(tree, used):
         block.tag = "pre"
+    for code in _CODE_BLOCKS(tree, used):
+        block = code.makeelement("pre")
+        block.tail, code.tail = code.tail, None
+        code.getparent().replace(code, block)
+        block.append(code)
+        code.text = (code.text or "").lstrip()
     for block in list(tree.iter("pre")):
+        _drop_copy_label(block)
         _tidy_block(block)
+
+
+def _drop_copy_label(block: html.HtmlElement) -> None:
+    """Remove the words of a button that copies the block."""
+    around = [block, *islice(block.iterancestors("div", "figure"), _NEAR)]
+    for element in around:
+        for label in (element.getprevious(), element.getnext()):
+            if label is not None and label.tag in ("div", "span", "p") and _says_copy(label):
+                label.drop_tree()
+
+
+def _says_copy(label: html.HtmlElement) -> bool:
+    said = ""
+    for text in label.itertext():
+        said += text.strip().lower()
+        if len(said) > _LONGEST_LABEL:
+            return False
+    return said in _COPY
 
 
 def _drop_with_cell(number: html.HtmlElement) -> None:

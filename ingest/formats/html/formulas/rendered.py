@@ -5,6 +5,7 @@ to screen readers is hidden by a style sheet; so this runs before hidden text is
 """
 
 import re
+from urllib.parse import unquote_plus
 
 from lxml import etree, html
 
@@ -22,6 +23,16 @@ _DRAWN = etree.XPath(
     "//body//*[self::mjx-container or contains(concat(' ', @class, ' '), ' katex ')"
     " or @data-mathml]"
 )
+_PICTURES = etree.XPath("//body//img[@src][not(normalize-space(@alt))]")
+_SERVICE = re.compile(
+    r"[/.](?:codecogs\.com/[^?]{0,40}\?|upmath\.me/(?:svg|png)/|zhihu\.com/equation\?tex=)"
+    r"|[?&]cht=tx&(?:.{0,80}&)?chl=|/(?:formula|latex|tex|math)/(?=%5C|\\)"
+    r"|/(?:mathtex|mimetex)\.cgi\?",
+    re.IGNORECASE,
+)
+_LAYOUT = re.compile(
+    r"\\(?:dpi\{\d+\}|bg_\w+|fn_\w+|inline|large|small|displaystyle)\s*|&(?:space;)"
+)
 _IS_FORMULA = re.compile(r"math|katex|(?<!\w)(?:la)?tex|formula|equation", re.IGNORECASE)
 _MATH_TAG = re.compile(r"<(?:\w+:)?math[\s>]", re.IGNORECASE)
 
@@ -30,6 +41,10 @@ def show_formulas(tree: html.HtmlElement) -> None:
     """Change the page in place: `math` elements, and TeX as text."""
     for script in list(tree.iter("script")):
         show_tex(script)
+    for picture in _PICTURES(tree):
+        if tex := _of_service(picture.get("src")):
+            picture.set("alt", tex)
+            picture.set("class", "tex")
     for element in _STATED(tree):
         if (tex := _stated(element)) and _is_drawn(element):
             _replace(element, tex)
@@ -42,6 +57,15 @@ def show_formulas(tree: html.HtmlElement) -> None:
         else:  # what is drawn is all that there is
             for part in element.iter(etree.Element):
                 part.attrib.pop("aria-hidden", None)
+
+
+def _of_service(address: str) -> str:
+    """The TeX in the address of a picture that a service makes of it."""
+    service = _SERVICE.search(address) if len(address) <= _LONGEST else None
+    if service is None:
+        return ""
+    tex = unquote_plus(address[service.end() :].partition("&chs=")[0])
+    return " ".join(_LAYOUT.sub(" ", tex).removesuffix(".svg").split())
 
 
 def _stated(element: html.HtmlElement) -> str:

@@ -62,6 +62,14 @@ UNSELECTABLE = '<span style="user-select:none">{}</span>'
             "<div class=code-block data-lang=http>GET /items\n&gt; ok</div>",
             "```http\nGET /items\n> ok\n```",
         ),
+        (
+            "<div><div><button>x</button><div aria-hidden=true>Copy</div></div><div><pre>a</pre>"
+            "</div></div><p>Copy it.</p>",
+            "```\na\n```\n\nCopy it.",
+        ),
+        ("<code class='hl lean block'>\n<b>def</b> x\n  y</code>", "```\ndef x\n  y\n```"),
+        ("<p>Of <code class=block-name>a</code>.</p>", "Of `a`."),
+        ("<p>Of <code><b id=prev-next>a</b></code>.</p>", "Of `a`."),
         ("<p>A <a href='javascript:void(0)'>word</a> more.</p>", "A word more."),
         (
             "<dl><dt id=f>open()<a href='#f'>¶</a></dt><dd>Opens a file.</dd></dl>",
