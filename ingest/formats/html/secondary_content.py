@@ -82,6 +82,7 @@ class SecondaryContent:
             self._is_clear = False
             measure_article(stats, self._is_beside)
         self._path = self._path_to_article(tree)
+        self._on_path = {element.getparent(): element for element in self._path[1:]}
         self._is_after = False
         if self._page.article >= ARTICLE and not self._has_other_main(tree):
             self._scan(tree)
@@ -141,12 +142,27 @@ class SecondaryContent:
                 self._is_after |= is_inside
             elif element in self._known or name_words(element) & _KEPT:
                 continue
+            elif self._is_peer(element):
+                is_inside = True
             elif verdict := self._verdict(element, is_inside=is_inside):
                 (self.boilerplate if verdict == "boilerplate" else self.doubtful).append(element)
                 continue
             elif element.tag in CONTENT - LISTS:
                 continue
             stack.extend((child, is_inside) for child in reversed(element))
+
+    def _is_peer(self, element: html.HtmlElement) -> bool:
+        """Whether it is a section of the same kind beside the one that holds the article."""
+        stats, parent = self._stats[element], element.getparent()
+        if element.tag not in ("div", "section") or 2 * stats.linked > stats.text:
+            return False
+        name = element.get("class")
+        if name is None and element.tag == "div":
+            return False
+        other = self._on_path.get(parent)
+        if other is None or other.tag != element.tag or other.get("class") != name:
+            return False
+        return _has_own_heading(other) and _has_own_heading(element)
 
     def _verdict(self, element: html.HtmlElement, *, is_inside: bool) -> Verdict:
         stats, page = self._stats[element], self._page
@@ -203,6 +219,17 @@ def _is_section(element: html.HtmlElement) -> bool:
     """Whether it is a section of the article with its own heading."""
     is_part = element.tag == "section" or "section" in name_words(element)
     return is_part and len(element) > 0 and element[0].tag in ("h2", "h3", "h4", "h5", "h6")
+
+
+def _has_own_heading(section: html.HtmlElement) -> bool:
+    """Whether it begins with a heading that leads nowhere, unlike those of teasers."""
+    heading = next(section.iter("h1", "h2", "h3", "h4", "h5", "h6"), None)
+    if heading is None:
+        return False
+    said = " ".join(heading.itertext()).strip()
+    if not said or not said.startswith(_first_text(section)) or _HEADING.match(said):
+        return False
+    return all((link.get("href") or "#").startswith("#") for link in heading.iter("a"))
 
 
 def _first_text(element: html.HtmlElement) -> str:

@@ -82,6 +82,8 @@ def _tidy_block(block: html.HtmlElement) -> None:
     if code is None:
         code = _wrap(block)
     code.set("class", f"language-{language}" if language else "")
+    for link in block.iter("a"):  # code is shown as it is
+        link.attrib.pop("href", None)
 
 
 def _holds_table(block: html.HtmlElement) -> bool:

@@ -68,6 +68,7 @@ UNSELECTABLE = '<span style="user-select:none">{}</span>'
             "```\na\n```\n\nCopy it.",
         ),
         ("<code class='hl lean block'>\n<b>def</b> x\n  y</code>", "```\ndef x\n  y\n```"),
+        ("<pre>List[<a href='/t'>Token</a>]</pre>", "```\nList[Token]\n```"),
         ("<p>Of <code class=block-name>a</code>.</p>", "Of `a`."),
         ("<p>Of <code><b id=prev-next>a</b></code>.</p>", "Of `a`."),
         ("<p>A <a href='javascript:void(0)'>word</a> more.</p>", "A word more."),
