@@ -56,7 +56,7 @@ _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 def tidy(tree: html.HtmlElement) -> None:
     """Change the page in place without losing text."""
     used = used_names(tree)
-    for element in list(tree.iter("math")):
+    for element in list(tree.iter("math", "m:math", "mml:math")):
         _replace_by_text(element, formula(element))
     attempt("tidying", partial(tidy_code, tree, used))
     attempt("notes", partial(end_sections, tree))

@@ -1,10 +1,13 @@
 """Formulas of a page as text: TeX where the page has it."""
 
+import re
+
 from lxml import etree, html
 
 from ingest.formats.html.formulas.mathml import math_text
 
 _TEX = etree.XPath(".//*[local-name()='annotation'][contains(@encoding, 'tex')]/text()")
+_IS_TEX = re.compile(r"[\\^_]")  # an alternative text in words says less than the formula
 _TEX_TYPE = "math/tex"
 _RENDERED = "MathJax"  # in the classes of what MathJax drew in front of its script
 _CDATA = ("% <![CDATA[", "%]]>")
@@ -15,7 +18,9 @@ def formula(math: html.HtmlElement) -> str:
     """TeX if the page has it, else its letters, operators, fractions and roots on one line."""
     stated = _TEX(math)
     text = str(stated[0]) if stated else math.get("alttext") or ""
-    return without_style(text if text.strip() else math_text(math))
+    if (stated and text.strip()) or _IS_TEX.search(text):
+        return without_style(text)
+    return math_text(math) or without_style(text)
 
 
 def without_style(tex: str) -> str:
