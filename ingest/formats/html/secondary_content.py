@@ -172,7 +172,8 @@ class SecondaryContent:
             return ""
         if not is_inside and is_site_footer(element):
             return "boilerplate"
-        if not is_inside and stats.unlinked > stats.linked and _HAS_UNLINKED_TITLE(element):
+        is_before = not is_inside and not self._is_after
+        if is_before and stats.unlinked > stats.linked and _HAS_UNLINKED_TITLE(element):
             return ""  # the title, and often the summary below it
         is_apart = self._is_clear and not is_inside
         if not is_apart and stats.prose >= _most_prose(element) * page.prose:

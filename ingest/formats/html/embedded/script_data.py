@@ -12,7 +12,7 @@ from html import unescape
 from itertools import islice
 from typing import Any
 
-from lxml import html
+from lxml import etree, html
 
 _LD = "application/ld+json"
 _MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
@@ -27,6 +27,7 @@ _MOST_THINGS = 500  # that are looked for in the page
 _STATE = re.compile(
     r"""(?:window|self|globalThis)(?:\.|\[["'])__?[A-Za-z_]{3,40}(?:["']\])?\s{0,9}=\s{0,9}(?=[{\[])"""
 )
+_PAGES = etree.XPath("//div/@data-page", smart_strings=False)  # Inertia
 _LONGEST = 4_000_000  # characters of a script
 _MOST_VALUES = 200_000
 _LITTLE = 200  # letters; a page with less is a shell for its scripts
@@ -74,8 +75,7 @@ def collect(tree: html.HtmlElement) -> ScriptData:
             found.states.append(text)
         elif (state := _STATE.search(text)) is not None:
             found.states.append(text[state.end() :])
-    stated = (root.get("data-page", "") for root in tree.iter("div"))  # Inertia
-    found.states += [state for state in stated if state.startswith("{")]
+    found.states += [state for state in _PAGES(tree) if state.startswith("{")]
     return found
 
 

@@ -187,7 +187,7 @@ def _table(element: html.HtmlElement, rows: Sequence[html.HtmlElement], depth: i
         cells = [_text(cell, depth + 2).strip() for cell in row.iterchildren(etree.Element)]
         if _name(row) == "mlabeledtr":
             cells = [*cells[1:], f" {cells[0]}"] if len(cells) > 1 else cells
-        aligned = (f" {cell}" if cell[:2].isalpha() else cell for cell in cells)
+        aligned = (f" {cell}" if len(cell) > 1 and cell[:2].isalpha() else cell for cell in cells)
         lines.append(
             ", ".join(filter(None, cells)) if is_matrix else _joined(list(aligned)).strip()
         )

@@ -16,14 +16,13 @@ _TEX = ("data-latex", "data-tex", "data-math", "data-katex", "data-expr")
 _LONGEST = 5000  # characters
 _FLAGS = frozenset({"", "true", "false", "inline", "display", "block", "0", "1"})
 _STATED = etree.XPath(
-    f"//body//*[{' or '.join(f'@{name}' for name in _TEX)} or contains(@class, 'ql-formula')]"
+    f"//*[{' or '.join(f'@{name}' for name in _TEX)} or contains(@class, 'ql-formula')]"
     "[not(self::mjx-container) and not(ancestor::mjx-container) and not(.//p or .//li or .//h2)]"
 )
 _DRAWN = etree.XPath(
-    "//body//*[self::mjx-container or contains(concat(' ', @class, ' '), ' katex ')"
-    " or @data-mathml]"
+    "//*[self::mjx-container or contains(concat(' ', @class, ' '), ' katex ') or @data-mathml]"
 )
-_PICTURES = etree.XPath("//body//img[@src][not(normalize-space(@alt))]")
+_PICTURES = etree.XPath("//img[@src][not(normalize-space(@alt))]")
 _SERVICE = re.compile(
     r"[/.](?:codecogs\.com/[^?]{0,40}\?|upmath\.me/(?:svg|png)/|zhihu\.com/equation\?tex=)"
     r"|[?&]cht=tx&(?:.{0,80}&)?chl=|/(?:formula|latex|tex|math)/(?=%5C|\\)"
@@ -33,6 +32,9 @@ _SERVICE = re.compile(
 _LAYOUT = re.compile(
     r"\\(?:dpi\{\d+\}|bg_\w+|fn_\w+|inline|large|small|displaystyle)\s*|&(?:space;)"
 )
+_CLASSES = etree.XPath("//@class", smart_strings=False)
+_HINT = re.compile(r"[mM]ath|katex|latex|formula|equation")
+"""In classes of pages whose scripts draw formulas."""
 _IS_FORMULA = re.compile(r"math|katex|(?<!\w)(?:la)?tex|formula|equation", re.IGNORECASE)
 _MATH_TAG = re.compile(r"<(?:\w+:)?math[\s>]", re.IGNORECASE)
 
@@ -45,18 +47,27 @@ def show_formulas(tree: html.HtmlElement) -> None:
         if tex := _of_service(picture.get("src")):
             picture.set("alt", tex)
             picture.set("class", "tex")
-    for element in _STATED(tree):
-        if (tex := _stated(element)) and _is_drawn(element):
-            _replace(element, tex)
-    for element in _DRAWN(tree):
-        if element.getparent() is None or _has_source(element):
-            continue
-        formula = _source(element)
-        if formula is not None:
-            _replace(element, formula)
-        else:  # what is drawn is all that there is
-            for part in element.iter(etree.Element):
-                part.attrib.pop("aria-hidden", None)
+    if _may_have_drawn(tree):
+        for element in _STATED(tree):
+            if (tex := _stated(element)) and _is_drawn(element):
+                _replace(element, tex)
+        for element in _DRAWN(tree):
+            if element.getparent() is not None and not _has_source(element):
+                _show(element)
+
+
+def _may_have_drawn(tree: html.HtmlElement) -> bool:
+    has_elements = next(tree.iter("mjx-container"), None) is not None
+    return has_elements or _HINT.search("\n".join(dict.fromkeys(_CLASSES(tree)))) is not None
+
+
+def _show(drawn: html.HtmlElement) -> None:
+    formula = _source(drawn)
+    if formula is not None:
+        _replace(drawn, formula)
+    else:  # what is drawn is all that there is
+        for part in drawn.iter(etree.Element):
+            part.attrib.pop("aria-hidden", None)
 
 
 def _of_service(address: str) -> str:
