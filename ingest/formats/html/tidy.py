@@ -14,6 +14,7 @@ from lxml import etree, html
 from ingest.formats.html.by_name import ByName, used_names
 from ingest.formats.html.checkboxes import write_checkboxes
 from ingest.formats.html.code.blocks import tidy_code
+from ingest.formats.html.equivalents import write_equivalents
 from ingest.formats.html.foot_notes import end_sections
 from ingest.formats.html.formulas.tex import formula
 from ingest.formats.html.inline_elements import write_inline
@@ -51,6 +52,7 @@ _ARIA_HEADINGS = etree.XPath(
 )
 """Those with blocks of text in them are sections."""
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
+_NEW_TAGS |= dict.fromkeys(("meter", "progress", "output"), "span")  # the converter's blocks
 
 
 def tidy(tree: html.HtmlElement) -> None:
@@ -59,6 +61,7 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("math", "m:math", "mml:math")):
         _replace_by_text(element, formula(element))
     attempt("tidying", partial(tidy_code, tree, used))
+    attempt("tidying", partial(write_equivalents, tree, used))
     attempt("notes", partial(end_sections, tree))
     for element in _REPEATED(tree, used):
         if element.getparent() is not None:

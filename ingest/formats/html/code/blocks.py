@@ -41,6 +41,8 @@ def tidy_code(tree: html.HtmlElement, used: str) -> None:
         code.getparent().replace(code, block)
         block.append(code)
         code.text = (code.text or "").lstrip()
+    for block in list(tree.iter("xmp", "listing", "plaintext")):
+        block.tag = "pre"
     for block in list(tree.iter("pre")):
         _drop_copy_label(block)
         _tidy_block(block)

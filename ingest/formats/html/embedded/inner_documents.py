@@ -25,10 +25,26 @@ def unfold_documents(tree: html.HtmlElement, levels: int = _LEVELS) -> bool:
     Returns whether a frame hides a sentence; it is left out as that of a page.
     """
     attempt("tidying", lambda: place_streamed_parts(tree))
+    for element in list(tree.iter("noframes")):
+        _unfold_noframes(element)
     frames = _FRAMES(tree) if levels else []
     hides = [_unfold_frame(frame, levels - 1) for frame in frames]
     _unfold_shadows(tree)
     return any(hides)
+
+
+def _unfold_noframes(element: html.HtmlElement) -> None:
+    """What a page of frames says without them, which the parser takes for text."""
+    if len(element) or "<" not in (element.text or ""):
+        return
+    inner, is_whole = parse_page(element.text)
+    body = inner.find("body")
+    if not is_whole or body is None or is_deep(inner):
+        element.text = flat_text(element.text)
+    else:
+        body.tag, element.text = "div", None
+        element.append(body)
+    element.tag = "div"
 
 
 def _unfold_frame(frame: html.HtmlElement, levels: int) -> bool:
