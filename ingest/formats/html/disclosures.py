@@ -7,6 +7,7 @@ part of the text.
 import re
 from collections.abc import Callable
 from functools import cached_property
+from itertools import islice
 
 from lxml import etree, html
 
@@ -43,6 +44,8 @@ _LONGEST_NAME = 500  # characters
 _LONGEST_CONTROL = 200  # characters
 _SHORTEST_CONTROL = 3
 _SENTENCE = 40  # characters outside links
+_MOST_TEXTS, _FEW = 200, 5  # pieces of text that are looked at; of a link
+_MOST_TABS = 50
 
 
 class Disclosures:
@@ -75,9 +78,10 @@ class Disclosures:
 
     def _is_controlled(self, element: html.HtmlElement) -> bool:
         words = name_words(element)
-        if not words.isdisjoint(_OVER_PAGE) or _AROUND(element) or not _has_sentence(element):
+        if not words.isdisjoint(_OVER_PAGE):
             return False
-        return element.get("id", "") in self._targets or self._follows_control(element, words)
+        is_opened = element.get("id", "") in self._targets or self._follows_control(element, words)
+        return is_opened and not _AROUND(element) and _has_sentence(element)
 
     def _follows_control(self, element: html.HtmlElement, words: frozenset[str]) -> bool:
         parent = element.getparent()
@@ -113,15 +117,17 @@ class Disclosures:
             return False
         return any(
             _is_named_tab(other) and not self._is_hidden(other)
-            for other in parent.iterchildren(element.tag)
+            for other in islice(parent.iterchildren(element.tag), _MOST_TABS)
             if other is not element
         )
 
 
 def _has_sentence(element: html.HtmlElement) -> bool:
-    """Whether it holds more than links."""
-    linked = sum(len(text.strip()) for link in element.iter("a") for text in link.itertext())
-    return sum(len(text.strip()) for text in element.itertext()) - linked >= max(_SENTENCE, linked)
+    """Whether it begins with more than links."""
+    texts = islice(element.itertext(), _MOST_TEXTS)
+    links = islice(element.iter("a"), _MOST_TEXTS)
+    linked = sum(len(text.strip()) for link in links for text in islice(link.itertext(), _FEW))
+    return sum(len(text.strip()) for text in texts) - linked >= max(_SENTENCE, linked)
 
 
 def _is_named_tab(element: html.HtmlElement) -> bool:

@@ -25,6 +25,7 @@ _CODE_BLOCKS = ByName("//code[contains(concat(' ', @class, ' '), ' block ')][not
 """Those of Verso (Lean)."""
 _COPY = frozenset({"copy", "copied", "copied!", "copy code", "copy to clipboard", "copy snippet"})
 _LONGEST_LABEL = 20  # characters
+_FEW = 10  # elements
 _NEAR = 3  # elements around a block that may hold its label
 
 
@@ -59,6 +60,8 @@ def _drop_copy_label(block: html.HtmlElement) -> None:
 
 def _says_copy(label: html.HtmlElement) -> bool:
     said = ""
+    if next(islice(label.iter(), _FEW, None), None) is not None:
+        return False
     for text in label.itertext():
         said += text.strip().lower()
         if len(said) > _LONGEST_LABEL:

@@ -5,6 +5,7 @@ to screen readers is hidden by a style sheet; so this runs before hidden text is
 """
 
 import re
+from itertools import islice
 from urllib.parse import unquote_plus
 
 from lxml import etree, html
@@ -14,6 +15,7 @@ from ingest.formats.html.formulas.tex import is_tex_script, show_tex, without_st
 
 _TEX = ("data-latex", "data-tex", "data-math", "data-katex", "data-expr")
 _LONGEST = 5000  # characters
+_MOST_PARTS = 500  # elements of a drawing
 _FLAGS = frozenset({"", "true", "false", "inline", "display", "block", "0", "1"})
 _STATED = etree.XPath(
     f"//*[{' or '.join(f'@{name}' for name in _TEX)} or contains(@class, 'ql-formula')]"
@@ -66,7 +68,7 @@ def _show(drawn: html.HtmlElement) -> None:
     if formula is not None:
         _replace(drawn, formula)
     else:  # what is drawn is all that there is
-        for part in drawn.iter(etree.Element):
+        for part in islice(drawn.iter(etree.Element), _MOST_PARTS):
             part.attrib.pop("aria-hidden", None)
 
 
