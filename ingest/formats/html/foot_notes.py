@@ -29,7 +29,7 @@ def end_sections(tree: html.HtmlElement) -> None:
     if not links:
         return
     order = {element: at for at, element in enumerate(tree.iter(etree.Element))}
-    marks = _notes(links, order)
+    marks = _notes([link for link in links if link in order], order)
     if not marks:
         return
     headings = [heading for heading in tree.iter(*_HEADINGS) if _is_place(heading)]

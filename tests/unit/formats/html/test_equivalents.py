@@ -49,3 +49,17 @@ def test_a_page_of_frames_is_read_as_without_them(inside: str, text: str) -> Non
     page = f"<html><frameset><frame src=a.htm><noframes>{inside}</noframes></frameset></html>"
 
     assert extract(io.BytesIO(page.encode()), name="a.html").text.strip() == text
+
+
+@pytest.mark.parametrize(
+    ("behind", "text"),
+    [
+        ("two <b>three</b><p>four</p>", "one\n\ntwo **three**\n\nfour"),
+        ("\n<html><head><title>T</title></head><body><p>two</p></body></html>", "one\n\ntwo"),
+        ("two<html><body>three</body></html>four", "one\n\ntwo\n\nthree\n\nfour"),
+    ],
+)
+def test_what_follows_the_end_of_a_page_is_read(behind: str, text: str) -> None:
+    page = f"<html><body><p>one</p></body></html>{behind}"
+
+    assert extract(io.BytesIO(page.encode()), name="a.html").text.strip() == text
