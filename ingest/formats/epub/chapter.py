@@ -24,6 +24,8 @@ _NEXT_HEADING = etree.XPath(
 )
 _OUTSIDE = re.compile(r"[A-Za-z][\w+.-]*:")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_INNER_LANGUAGES = ("{http://www.w3.org/1998/Math/MathML}*", "{http://www.w3.org/2000/svg}*")
+"""Elements that pages have without a namespace."""
 _FEW_LINKS = 5
 _PAGE = 500  # characters beside links; a page with more has text of the book, too
 _ALL_LINKS = 0.8  # share of link text in a page that is a table of contents
@@ -65,6 +67,8 @@ def _tree(text: str) -> lxml_html.HtmlElement | None:
     if tree is None:
         return None
     lxml_html.xhtml_to_html(tree)
+    for element in tree.iter(*_INNER_LANGUAGES):
+        element.tag = etree.QName(element).localname
     etree.cleanup_namespaces(tree)
     return next(tree.iter("body"), tree)
 

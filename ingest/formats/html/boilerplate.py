@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from lxml import etree, html
 
+from ingest.formats.html.inline_text import text_before
 from ingest.formats.html.text_stats import INLINE, PageStats, TextStats, word_set
 
 CONTENT = word_set(
@@ -36,6 +37,9 @@ _NAMES = word_set(
     " backtotop totop"
 )
 _FOOTERS = frozenset({"footer", "colophon", "copyright", "rodape"})
+NOTES = word_set("footnote footnotes endnote endnotes")
+_ADVERTS = word_set("ad ads advert adverts advertisement advertising sponsor sponsored")
+_LONGEST_LABEL = 30  # bytes; more is not the word "Advertisement" above a frame
 _PREVIOUS = frozenset({"prev", "previous"})
 _OVERLAYS = frozenset({"modal", "popup", "lightbox", "offcanvas"})
 _NOTICES = word_set("cookie cookies consent gdpr ccpa cli cmp onetrust didomi modal popup overlay")
@@ -55,7 +59,10 @@ _CALL_TO_ACTION = re.compile(
 )
 _LONGEST_CALL = 600  # bytes
 _LONGEST_NOTICE = 8000  # bytes
+OPENS = "data-opens-text"
+"""Attribute of buttons that stand above what they open, as its heading (disclosures.py)."""
 _LONG_LABEL = 25  # characters; a longer button is a question that opens its answer, not a menu
+_SENTENCES = word_set("p li td dd")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HAS_FIELDS = etree.XPath(
     "boolean(.//textarea or .//input[not(@type) or @type='text' or @type='email'"
@@ -64,6 +71,7 @@ _HAS_FIELDS = etree.XPath(
 _HAS_BUTTONS = etree.XPath(
     "boolean(.//button or .//input or .//a[contains(@class, 'btn') or contains(@class, 'button')])"
 )
+_HAS_FRAME = etree.XPath("boolean(.//iframe or .//ins or .//object or .//img)")
 _IN_ARTICLE = etree.XPath("boolean(ancestor::main or ancestor::article)")
 _HAS_UNLINKED_TITLE = etree.XPath("boolean((.//h1|.//h2)[not(.//a) and not(ancestor::a)])")
 _HOLDS_TITLE = etree.XPath("boolean(.//main or .//h1 or count(.//article)=1)")
@@ -145,12 +153,14 @@ def _may_be_boilerplate(element: html.HtmlElement) -> bool:
     """Of inline elements, which many pages have most of, only those with a role or such a name."""
     if element.tag not in INLINE or element.get("role") is not None:
         return True
-    return not name_words(element).isdisjoint(_ALL_NAMES)
+    if name_words(element).isdisjoint(_ALL_NAMES):
+        return False
+    return next(element.iterancestors("pre", "code"), None) is None
 
 
 def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats) -> bool:
     tag = element.tag
-    if tag in _NEVER or (tag == "footer" and _is_of_quotation(element)):
+    if tag in _NEVER or _is_part_of_text(element):
         return False
     is_small = stats.prose < 0.3 * page.prose or not page.prose
     is_listing = stats.prose <= 0.5 * stats.text
@@ -163,8 +173,7 @@ def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats
         return True
     if not is_small or tag == "article":
         return False
-    has_name = words & _NAMES or ("next" in words and words & _PREVIOUS)
-    if element.get("role") in _ROLES or (is_listing and has_name):
+    if element.get("role") in _ROLES or (is_listing and _has_name(element, words, stats)):
         return True
     is_header = tag == "header" and is_listing
     if is_header and not _IN_ARTICLE(element) and not _HAS_UNLINKED_TITLE(element):
@@ -176,14 +185,26 @@ def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats
     return _is_call_to_action(element, words, stats, page)
 
 
-def _is_of_quotation(footer: html.HtmlElement) -> bool:
-    """Whether it names the author of a quotation."""
-    return next(footer.iterancestors("blockquote"), None) is not None
+def _has_name(element: html.HtmlElement, words: frozenset[str], stats: TextStats) -> bool:
+    """Whether its name says so: an advert leads away, and the title of a page leads nowhere."""
+    if "next" in words and words & _PREVIOUS:
+        return True
+    named = words & _NAMES
+    if not named or stats.links or stats.text <= _LONGEST_LABEL:
+        return bool(named)
+    return not (named <= _ADVERTS and not _HAS_FRAME(element)) and not _HAS_UNLINKED_TITLE(element)
+
+
+def _is_part_of_text(element: html.HtmlElement) -> bool:
+    """Whether it is a note, or a footer that names the author of a quotation."""
+    if element.tag == "footer":
+        return next(element.iterancestors("blockquote"), None) is not None
+    return not name_words(element).isdisjoint(NOTES)
 
 
 def _is_control(element: html.HtmlElement, *, is_small: bool, is_listing: bool) -> bool:
     if element.tag == "button":
-        return not _is_heading(element)
+        return not _is_heading(element) and not _is_in_sentence(element)
     # An unclosed tag contains the rest of the page, so a large one is not removed.
     return is_small or (element.tag == "nav" and is_listing and not _HOLDS_PAGE(element))
 
@@ -196,7 +217,21 @@ def _is_heading(button: html.HtmlElement) -> bool:
     if next(button.iterdescendants(*_HEADINGS), None) is not None:
         return True
     is_opener = button.get("aria-expanded") is not None
-    return is_opener and len(button.text_content().strip()) >= _LONG_LABEL
+    return OPENS in button.attrib or (
+        is_opener and len(button.text_content().strip()) >= _LONG_LABEL
+    )
+
+
+def _is_in_sentence(button: html.HtmlElement) -> bool:
+    """Whether it is a word of a sentence, which it explains or shows something of."""
+    inner = [button]
+    while (parent := inner[-1].getparent()) is not None and parent.tag in INLINE:
+        inner.append(parent)
+    if parent is None or parent.tag not in _SENTENCES:
+        return False
+    before = text_before(button).rstrip()
+    goes_on = any((one.tail or "").strip() or one.getnext() is not None for one in inner)
+    return goes_on and (before[-1:].isalnum() or before.endswith((",", "(")))
 
 
 def _is_call_to_action(

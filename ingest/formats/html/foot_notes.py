@@ -29,7 +29,7 @@ def end_sections(tree: html.HtmlElement) -> None:
     if not links:
         return
     order = {element: at for at, element in enumerate(tree.iter(etree.Element))}
-    marks = _notes(links, order)
+    marks = _notes([link for link in links if link in order], order)
     if not marks:
         return
     headings = [heading for heading in tree.iter(*_HEADINGS) if _is_place(heading)]
@@ -43,6 +43,8 @@ def end_sections(tree: html.HtmlElement) -> None:
             if _label(link) == label:
                 _write_mark(link, label)
         written = _written(note, label)
+        if _is_term(note.getprevious()):
+            note.getprevious().drop_tree()
         at = bisect_right(starts, order[referring[0]])
         if at < bisect_right(starts, order[note]):
             _before(headings[at], written)
@@ -96,10 +98,10 @@ def _note_of(
     if note is not None and note in link.iterancestors():
         return None  # the link of a term or heading to itself
     for _ in range(_HOPS):
-        if note is None or note.tag in _BLOCKS or note.tag in _ROOTS:
+        if note is None or note.tag in _BLOCKS or note.tag in _ROOTS or note.tag in _HEADINGS:
             break
         note = note.getparent()
-    if note is not None and note.tag == "dt":
+    if note is not None and _is_term(note):
         note = note.getnext()
     if note is None or note.tag not in _BLOCKS or order[note] <= order[link]:
         return None
@@ -113,13 +115,21 @@ def _note_of(
     return note if text.strip() and len(text) <= _LONGEST else None
 
 
+def _is_term(element: html.HtmlElement | None) -> bool:
+    """Whether it is only the mark of the note behind it (Texinfo has headings)."""
+    if element is None:
+        return False
+    is_mark = element.tag in _HEADINGS and _LABEL.fullmatch(element.text_content())
+    return element.tag == "dt" or bool(is_mark)
+
+
 def _links_back(note: html.HtmlElement, link: html.HtmlElement) -> bool:
     near = [link, *link.iterdescendants(), *list(link.iterancestors())[:2]]
     names = {item.get(name) for item in near for name in ("id", "name")}
     previous = link.getprevious()  # an anchor of its own in front of the link
     if previous is not None and not previous.tail:
         names |= {previous.get("id"), previous.get("name")}
-    if note.tag == "dd" and note.getprevious() is not None:
+    if _is_term(note.getprevious()):
         note = note.getprevious()
     return any(back.get("href", "").rpartition("#")[2] in names for back in note.iter("a"))
 
@@ -208,8 +218,6 @@ def _consume(element: html.HtmlElement, count: int) -> None:
 def _remove(note: html.HtmlElement) -> None:
     """Remove the note, and what was only around notes: lists, rules, their heading."""
     parent = note.getparent()
-    if note.tag == "dd" and note.getprevious() is not None and note.getprevious().tag == "dt":
-        note.getprevious().drop_tree()
     note.drop_tree()
     while parent is not None and parent.tag not in _ROOTS:
         heading = next(parent.iter(*_HEADINGS), None)

@@ -2,9 +2,9 @@
 
 from lxml import etree, html
 
+from ingest.formats.html.embedded.inner_documents import unfold_documents
 from ingest.formats.html.form_values import write_form_values
 from ingest.formats.html.hidden_text import drop_hidden
-from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page

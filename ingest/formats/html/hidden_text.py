@@ -12,7 +12,8 @@ from itertools import chain
 
 from lxml import etree, html
 
-from ingest.formats.html.formula import show_tex
+from ingest.formats.html.disclosures import Disclosures
+from ingest.formats.html.formulas.rendered import show_formulas
 from ingest.formats.html.style_sheets.colours import (
     Colour,
     are_indistinguishable,
@@ -21,6 +22,7 @@ from ingest.formats.html.style_sheets.colours import (
 )
 from ingest.formats.html.style_sheets.hiding_properties import MAY_HIDE, not_rendered, unreadable
 from ingest.formats.html.style_sheets.styles import Declarations, PageStyles
+from ingest.optional_steps import attempt
 
 _SENTENCE = 40  # characters; menu entries are shorter, instructions are not
 _MOST_SUSPECTS = 5000
@@ -37,6 +39,7 @@ _SEVERAL = 3
 _TEXT = etree.XPath(".//text()")
 _NOSCRIPT_TEXT = etree.XPath(".//noscript//text()")
 _BGCOLORS = etree.XPath("//@bgcolor")
+_FOLDING = {"display", "visibility", "opacity", "height", "max-height"}
 _WHITE: Colour = (255, 255, 255)
 _COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*([^;!]+)", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
@@ -51,20 +54,21 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     scripts show it on scrolling: then it stays, but is still reported. So do sections that a
     library for such animations marks, if there are several.
     """
+    attempt("tidying", lambda: show_formulas(tree))
     styles = PageStyles(tree)
+    disclosures = Disclosures(tree, _is_not_rendered)
     bodies = list(tree.iter("body"))
     templates = (template for body in bodies for template in body.iter("template"))
-    scripts = [part for part in tree.iter("script", "style") if not show_tex(part)]
-    _drop([*scripts, *templates])
+    _drop([*tree.iter("script", "style"), *templates])
     styled = list(map(_styled, bodies))
-    for element in chain.from_iterable(styled):
-        _show_tab(element)
+    for element in filter(_is_not_rendered, chain.from_iterable(styled)):
+        disclosures.show(element)
     hidden = [found for some in styled for found in _outermost(some, _is_not_rendered)]
     holds_sentence = any(_length(element) >= _SENTENCE for element in hidden)
     if hidden:
         _drop(hidden)
         styled = list(map(_styled, bodies))
-    text = _InvisibleText(tree, styles)
+    text = _InvisibleText(tree, styles, disclosures)
     invisible = [
         found
         for body, some in zip(bodies, styled, strict=True)
@@ -136,17 +140,6 @@ def _is_not_rendered(element: html.HtmlElement) -> bool:
     return element.get("hidden") is not None or bool(not_rendered(_own_style(element)))
 
 
-def _show_tab(element: html.HtmlElement) -> None:
-    """Show a tab that is not selected, beside one that is; the converter would drop it too."""
-    if element.get("role") != "tabpanel" or not _is_not_rendered(element):
-        return
-    parent = element.getparent()
-    others = () if parent is None else parent.iterchildren(element.tag)
-    if any(other.get("role") == "tabpanel" and not _is_not_rendered(other) for other in others):
-        element.attrib.pop("hidden", None)
-        element.attrib.pop("style", None)
-
-
 def _own_style(element: html.HtmlElement) -> Declarations:
     """The declarations in the `style` attribute; of two that conflict, both count."""
     style = element.get("style")
@@ -169,8 +162,11 @@ def _parse_style(style: str) -> Declarations:
 class _InvisibleText:
     """Finds elements that are rendered, but that readers cannot see."""
 
-    def __init__(self, tree: html.HtmlElement, styles: PageStyles) -> None:
+    def __init__(
+        self, tree: html.HtmlElement, styles: PageStyles, disclosures: Disclosures
+    ) -> None:
         self._styles = styles
+        self._disclosures = disclosures
         self._backgrounds = self._page_backgrounds(tree)
         # Sheets often hide menus and buttons, so only sentences count.
         is_long = lru_cache(None)(_has_sentence_length)
@@ -192,7 +188,7 @@ class _InvisibleText:
         """Whether readers cannot see the element although it is rendered."""
         own = _own_style(element)
         if self._hides(element, unreadable(own)):
-            return True
+            return not self._is_folded(element, unreadable(own))
         if element in self._by_sheet and self._is_hidden_by_sheet(element, own):
             return True
         has_colour = "color" in dict(own) or element in self._by_colour or element.tag == "font"
@@ -213,7 +209,10 @@ class _InvisibleText:
             other = frozenset({(name, value)})
             if name in hiding and not (not_rendered(other) or unreadable(other)):
                 return False
-        return self._hides(element, hiding)
+        return self._hides(element, hiding) and not self._is_folded(element, hiding)
+
+    def _is_folded(self, element: html.HtmlElement, hiding: set[str]) -> bool:
+        return hiding <= _FOLDING and self._disclosures.show(element)
 
     def _style(self, element: html.HtmlElement, own: Declarations) -> Declarations:
         """The cascaded style: own declarations win against sheets, unless those are important."""

@@ -14,9 +14,10 @@ from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.common.letter_order import is_visual
 from ingest.formats.encoding.charset_labels import declarations
 from ingest.formats.encoding.decode import decode
+from ingest.formats.html.embedded.inner_documents import unfold_documents
+from ingest.formats.html.embedded.script_data import HAS_TAGS, ScriptData, collect, missing_parts
 from ingest.formats.html.form_values import write_form_values
 from ingest.formats.html.hidden_text import drop_hidden
-from ingest.formats.html.inner_documents import unfold_documents
 from ingest.formats.html.letter_order import reorder_page
 from ingest.formats.html.main_content import LeftOut, descriptions, drop_boilerplate
 from ingest.formats.html.page_links import web_page
@@ -84,6 +85,7 @@ def _extract(source: InputFile) -> Extraction:
     scripts = Scripts()
     if web is not None:
         scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
+    data_of_scripts = improve("main_content", lambda: collect(tree), otherwise=ScriptData)
     hides = improve("tidying", lambda: unfold_documents(tree), otherwise=bool)
     attempt("styles", lambda: write_styles(tree))
     hides |= drop_hidden(tree)
@@ -105,6 +107,12 @@ def _extract(source: InputFile) -> Extraction:
         left_out = drop_boilerplate(tree, described)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+        missing = improve(
+            "main_content", lambda: _missing(data_of_scripts, body, title), otherwise=str
+        )
+        body = "\n\n".join(filter(None, (body.strip("\n"), missing))) + "\n" if missing else body
+        if missing and web is not None and web.placeholder == "needs_javascript":
+            web = replace(web, placeholder=None)
     if web is not None and scripts.has_any and not body.strip():
         web = replace(web, placeholder="needs_javascript")
     return Extraction(
@@ -131,6 +139,25 @@ def _judged(
         placeholder=verdict.placeholder,
         may_be_missing=verdict.may_be_missing,
     )
+
+
+def _missing(data: ScriptData, body: str, title: str | None) -> str:
+    """The texts of scripts that the page does not show."""
+    found = []
+    for part in missing_parts(data, body, title):
+        if HAS_TAGS.search(part.text):
+            tree, _ = parse_page(part.text)
+            if is_deep(tree):
+                continue
+            drop_hidden(tree)
+            tidy(tree)
+            text = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+        else:
+            is_markdown = "\n\n" in part.text or part.text.startswith("- ")
+            text = part.text if is_markdown else "\n\n".join(part.text.split("\n"))
+        found += [f"## {part.heading}"] if part.heading else []
+        found.append(text.strip())
+    return "\n\n".join(found)
 
 
 def to_markdown(markup: str) -> str:

@@ -49,8 +49,22 @@ def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
         tree = html.document_fromstring(data, parser=parser)
     except etree.ParserError:  # only comments
         return html.document_fromstring(b"<p></p>"), True
+    _take_in_siblings(tree)
     fatal = etree.ErrorLevels.FATAL
     return tree, all(error.level != fatal for error in parser.error_log)
+
+
+def _take_in_siblings(tree: html.HtmlElement) -> None:
+    """Add what follows a page that has ended: the parser makes pages of it beside the first."""
+    body = tree.find("body")
+    if tree.getnext() is None or body is None:
+        return
+    for sibling in list(tree.itersiblings(etree.Element)):
+        etree.strip_elements(sibling, "head", with_tail=False)
+        for part in (sibling, *sibling.iterchildren("body")):
+            part.tag = "div"
+        sibling.tail = None
+        body.append(sibling)
 
 
 def _limit_attributes(tag: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ import re
 
 from lxml import etree, html
 
-from ingest.formats.html.formula import without_style
+from ingest.formats.html.formulas.tex import without_style
 from ingest.formats.html.text_stats import INLINE, word_set
 
 _PICTURES = etree.XPath(

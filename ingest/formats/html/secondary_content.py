@@ -13,6 +13,7 @@ from lxml import etree, html
 from ingest.formats.html.boilerplate import (
     CONTENT,
     LISTS,
+    NOTES,
     holds_title,
     is_in_article,
     is_site_footer,
@@ -35,6 +36,7 @@ _NAMES = word_set(
 _COMMENTS = frozenset(
     {"comment", "comments", "discussion", "answers", "thread", "replies", "message"}
 )
+_KEPT = _COMMENTS | NOTES
 _RECENT = frozenset({"recent", "latest"})  # comments on other pages
 _BESIDE = (
     _NAMES
@@ -80,6 +82,7 @@ class SecondaryContent:
             self._is_clear = False
             measure_article(stats, self._is_beside)
         self._path = self._path_to_article(tree)
+        self._on_path = {element.getparent(): element for element in self._path[1:]}
         self._is_after = False
         if self._page.article >= ARTICLE and not self._has_other_main(tree):
             self._scan(tree)
@@ -137,14 +140,29 @@ class SecondaryContent:
             if element in path:
                 is_inside = element is article
                 self._is_after |= is_inside
-            elif element in self._known or name_words(element) & _COMMENTS:
+            elif element in self._known or name_words(element) & _KEPT:
                 continue
+            elif self._is_peer(element):
+                is_inside = True
             elif verdict := self._verdict(element, is_inside=is_inside):
                 (self.boilerplate if verdict == "boilerplate" else self.doubtful).append(element)
                 continue
             elif element.tag in CONTENT - LISTS:
                 continue
             stack.extend((child, is_inside) for child in reversed(element))
+
+    def _is_peer(self, element: html.HtmlElement) -> bool:
+        """Whether it is a section of the same kind beside the one that holds the article."""
+        stats, parent = self._stats[element], element.getparent()
+        if element.tag not in ("div", "section") or 2 * stats.linked > stats.text:
+            return False
+        name = element.get("class")
+        if name is None and element.tag == "div":
+            return False
+        other = self._on_path.get(parent)
+        if other is None or other.tag != element.tag or other.get("class") != name:
+            return False
+        return _has_own_heading(other) and _has_own_heading(element)
 
     def _verdict(self, element: html.HtmlElement, *, is_inside: bool) -> Verdict:
         stats, page = self._stats[element], self._page
@@ -154,6 +172,9 @@ class SecondaryContent:
             return ""
         if not is_inside and is_site_footer(element):
             return "boilerplate"
+        is_before = not is_inside and not self._is_after
+        if is_before and stats.unlinked > stats.linked and _HAS_UNLINKED_TITLE(element):
+            return ""  # the title, and often the summary below it
         is_apart = self._is_clear and not is_inside
         if not is_apart and stats.prose >= _most_prose(element) * page.prose:
             return ""
@@ -201,6 +222,17 @@ def _is_section(element: html.HtmlElement) -> bool:
     return is_part and len(element) > 0 and element[0].tag in ("h2", "h3", "h4", "h5", "h6")
 
 
+def _has_own_heading(section: html.HtmlElement) -> bool:
+    """Whether it begins with a heading that leads nowhere, unlike those of teasers."""
+    heading = next(section.iter("h1", "h2", "h3", "h4", "h5", "h6"), None)
+    if heading is None:
+        return False
+    said = " ".join(heading.itertext()).strip()
+    if not said or not said.startswith(_first_text(section)) or _HEADING.match(said):
+        return False
+    return all((link.get("href") or "#").startswith("#") for link in heading.iter("a"))
+
+
 def _first_text(element: html.HtmlElement) -> str:
     texts = (text.strip() for text in element.itertext())
     return next((text for text in texts if text), "")
@@ -213,6 +245,8 @@ def _leads_away(stats: TextStats) -> Verdict:
     if stats.linked >= 0.5 * stats.text and stats.prose <= 0.5 * stats.text:
         return "doubt"
     data = stats.unlinked - stats.prose
-    is_running = stats.running >= 0.9 * stats.prose >= 0.6 * stats.text
+    is_running = stats.running >= 0.9 * stats.prose >= 0.6 * stats.text or (
+        stats.running >= max(ARTICLE, 0.7 * stats.prose) and stats.linked < 0.1 * stats.text
+    )
     is_teasers = stats.links > 2 and stats.text < 250 * stats.links and not is_running
     return "doubt" if is_teasers and data < 0.45 * stats.text else ""

@@ -65,6 +65,8 @@ class TextStats:
         """Finish the element after its descendants; inline elements leave text to their block."""
         tag = element.tag
         if tag == "a" and element.get("href") is not None:
+            if _is_annotation(element):
+                return
             self.linked, self.links, self.prose = self.text, 1, 0
         elif tag in INLINE:
             return
@@ -88,6 +90,14 @@ class TextStats:
         self._in_paragraphs += child.own_prose
         self._pending += child._pending
         self._has_sentence |= child._has_sentence
+
+
+def _is_annotation(link: html.HtmlElement) -> bool:
+    """Whether it is lines of a text, as of verses, that lead to a note on them."""
+    line_break = link.find("br") if len(link) else None
+    if line_break is None or "#" not in link.get("href", ""):
+        return False
+    return bool((line_break.tail or "").strip() and (link.text or "").strip())
 
 
 def _starts_with_link(block: html.HtmlElement) -> bool:

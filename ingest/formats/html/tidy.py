@@ -13,9 +13,10 @@ from lxml import etree, html
 
 from ingest.formats.html.by_name import ByName, used_names
 from ingest.formats.html.checkboxes import write_checkboxes
-from ingest.formats.html.code_language import language_of_block
+from ingest.formats.html.code.blocks import tidy_code
+from ingest.formats.html.equivalents import write_equivalents
 from ingest.formats.html.foot_notes import end_sections
-from ingest.formats.html.formula import formula
+from ingest.formats.html.formulas.tex import formula
 from ingest.formats.html.inline_elements import write_inline
 from ingest.formats.html.inline_text import tidy_text
 from ingest.formats.html.letter_order import resolve_overrides
@@ -37,20 +38,13 @@ _LISTS = etree.XPath(
     "//dl[.//dt and not(*[not(self::dt or self::dd or self::script or self::div[dt])])"
     " and not(div/*[not(self::dt or self::dd)])]"
 )
-_DIGITS = " \t\r\n0123456789"
 _ENDS = tuple(".!?:;,")
-_LINE_NUMBERS = ByName(
-    "//*[self::span or self::td or self::a or self::pre][contains(@class, 'lineno')"
-    " or contains(@class, 'line-number') or contains(@class, 'linenumber')"
-    " or contains(concat(' ', @class, ' '), ' gutter ')]"
-)
-_LINE = re.compile(r"[0-9]{1,6}")
-_UNSELECTABLE = re.compile(r"user-select\s*:\s*none")  # Hugo without classes
 # Links of MediaWiki, and what KaTeX draws beside its MathML.
 _REPEATED = ByName(
     "//*[contains(concat(' ', @class, ' '), ' mw-editsection ')"
     " or contains(concat(' ', @class, ' '), ' katex-html ') and @aria-hidden]"
 )
+_SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
 _LEVELS = frozenset("123456789")
 _ARIA_HEADINGS = etree.XPath(
     "//*[@role='heading'][self::div or self::p or self::span]"
@@ -58,17 +52,16 @@ _ARIA_HEADINGS = etree.XPath(
 )
 """Those with blocks of text in them are sections."""
 _NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
+_NEW_TAGS |= dict.fromkeys(("meter", "progress", "output"), "span")  # the converter's blocks
 
 
 def tidy(tree: html.HtmlElement) -> None:
     """Change the page in place without losing text."""
     used = used_names(tree)
-    for element in _LINE_NUMBERS(tree, used):
-        if element.getparent() is not None and not element.text_content().strip(_DIGITS):
-            element.drop_tree()
-    for element in list(tree.iter("math")):
+    for element in list(tree.iter("math", "m:math", "mml:math")):
         _replace_by_text(element, formula(element))
-    _each(tree, "pre", _tidy_code)
+    attempt("tidying", partial(tidy_code, tree, used))
+    attempt("tidying", partial(write_equivalents, tree, used))
     attempt("notes", partial(end_sections, tree))
     for element in _REPEATED(tree, used):
         if element.getparent() is not None:
@@ -107,37 +100,6 @@ def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement],
         change(element)
 
 
-def _tidy_code(block: html.HtmlElement) -> None:
-    if next(block.iter("table"), None) is not None or _drop_numbers(block):
-        return
-    language = language_of_block(block)
-    code = next(block.iter("code"), None)
-    if code is None:
-        _wrap_content(block, "code")
-        code = block[0]
-    code.set("class", f"language-{language}" if language else "")
-
-
-def _drop_numbers(block: html.HtmlElement) -> bool:
-    """Remove the numbers of lines in the block, or the block if it is those of the next cell."""
-    cell = block.getparent()
-    following = None if cell is None or cell.tag != "td" else cell.getnext()
-    if following is not None and next(following.iter("pre"), None) is not None:
-        numbers = block.text_content().split()
-        first = int(numbers[0]) if len(numbers) > 1 and _LINE.fullmatch(numbers[0]) else None
-        # Values, such as a status beside its meaning, do not count on.
-        if first is not None and numbers == [str(first + at) for at in range(len(numbers))]:
-            cell.drop_tree()
-            return True
-    for number in list(block.iter("span")):
-        is_unselectable = _UNSELECTABLE.search(number.get("style") or "")
-        if (is_unselectable or number.get("class") == "ln") and not (number.text or "").strip(
-            _DIGITS
-        ):
-            number.drop_tree()
-    return False
-
-
 def _replace_by_text(element: html.HtmlElement, text: str) -> None:
     tail = element.tail
     element.clear()
@@ -165,6 +127,8 @@ def _tidy_link(link: html.HtmlElement) -> None:
 
     The converter would join the blocks into one line, and show the URL of a link without text.
     """
+    if _SCRIPT.match(link.get("href") or ""):
+        del link.attrib["href"]
     blocks = list(link.iterdescendants(*_LINKED_BLOCKS)) if len(link) else []
     if not blocks:
         if not link.text_content().strip():

@@ -8,6 +8,7 @@ from lxml import etree
 from ingest.formats.common.markdown import table
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.raised_text import lowered, raised, written_out
+from ingest.formats.html.formulas.mathml import math_text
 from ingest.formats.office.xml_tree import local
 from ingest.formats.xml import front_matter, names
 from ingest.formats.xml.table_rows import table_rows
@@ -189,10 +190,22 @@ def _mark_raised(root: etree._Element) -> None:
         if not len(element) and element.text:
             is_high = local(element).startswith("sup")
             element.text = raised(element.text) if is_high else lowered(element.text)
-    for element in root.iter("{*}msup", "{*}msub"):
-        if len(element) == 2 and not len(element[1]) and element[1].text:
-            script = element[1].text.strip()
-            element[1].text = raised(script) if local(element) == "msup" else lowered(script)
+    for formula in list(root.iter("{*}math")):
+        _set_text(formula, math_text(formula))
+    for formula in list(root.iter("{*}tex-math")):
+        around = formula.getparent()
+        if around is not None and next(around.iter("{*}math"), None) is None:
+            whole = formula.text or ""
+            _, begin, body = whole.partition("\\begin{document}")
+            tex = body.partition("\\end{document}")[0] if begin else whole
+            _set_text(formula, " ".join(tex.strip("$ \n\t").split()))
+            formula.tag = "named-content"
+
+
+def _set_text(formula: etree._Element, text: str) -> None:
+    tail = formula.tail
+    formula.clear()
+    formula.text, formula.tail = text, tail
 
 
 def _with_blocks(root: etree._Element) -> set[etree._Element]:

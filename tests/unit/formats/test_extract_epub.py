@@ -251,3 +251,26 @@ def test_a_damaged_package_document_still_gives_its_chapters(
             new.writestr(name, data.decode().replace(*change) if is_package else data)
 
     assert extract(made.getvalue()).text.split("\n\n") == texts
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        (
+            "<m:math xmlns:m='http://www.w3.org/1998/Math/MathML' alttext='not available'>"
+            "<m:msup><m:mi>x</m:mi><m:mrow><m:mi>n</m:mi><m:mo>-</m:mo><m:mn>1</m:mn></m:mrow>"
+            "</m:msup></m:math>",
+            "x^(n-1)",
+        ),
+        (
+            "<svg xmlns='http://www.w3.org/2000/svg'><text>Under the wind</text></svg>",
+            "Under the wind",
+        ),
+    ],
+)
+def test_formulas_and_drawings_of_a_chapter_are_read_as_those_of_pages(
+    markup: str, shown: str
+) -> None:
+    document = extract(epub({"a.xhtml": f"<h1>One</h1><p>Here is {markup} now.</p>"}))
+
+    assert f"Here is {shown} now." in document.text

@@ -179,7 +179,12 @@ def _article(inside: str) -> list[str]:
         ("<p>10<sup>-3</sup>, CO<sub>2</sub>, m<superscript>2</superscript></p>",
          ["10^-3, CO₂, m²"]),
         ("<p>For <math><msup><mi>x</mi><mn>2</mn></msup></math> and"
-         " <math><msub><mi>x</mi><mn>1</mn></msub></math></p>", ["For x² and x₁"]),
+         " <math><msub><mi>x</mi><mn>1</mn></msub></math></p>", ["For x^2 and x_1"]),
+        ("<p>Is <m:math xmlns:m='urn:m'><m:mroot><m:mn>8</m:mn><m:mn>3</m:mn></m:mroot></m:math>,"
+         " <alternatives><tex-math>\\frac{a}{b}</tex-math></alternatives></p>",
+         ["Is ∛8, \\frac{a}{b}"]),
+        ("<p>Is <tex-math>\\documentclass{a}\\begin{document}$$x_1$$\\end{document}</tex-math></p>",
+         ["Is x_1"]),
         ("<warning><title>Hot</title><para>Burns.</para></warning><para>After.</para>",
          ["**Hot**", "Burns.", "After."]),
         ("<note><para>Mind.</para></note>", ["Note:", "Mind."]),

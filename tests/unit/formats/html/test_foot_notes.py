@@ -82,3 +82,16 @@ def test_a_link_to_a_numbered_paragraph_is_no_note() -> None:
     page = '<h1>Title</h1><p>See <a href="#p2">2</a>.</p><h2>Next</h2><p id="p2">Second.</p>'
 
     assert text_of(page) == "# Title\n\nSee 2.\n\n## Next\n\nSecond."
+
+
+def test_notes_below_their_numbers_in_headings() -> None:
+    """As Texinfo writes them."""
+    page = (
+        '<h1>Title</h1><p>A claim<a class=footnote id=D1 href="#F1"><sup>1</sup></a>.</p><hr>'
+        "<div class=footnotes-segment><h4>Footnotes</h4>"
+        '<h5><a id=F1 href="#D1">(1)</a></h5><p>Said so.</p></div>'
+    )
+
+    assert text_of(page).startswith("# Title\n\nA claim[^1].\n\n---")
+    assert text_of(page).endswith("[^1]: Said so.")
+    assert "(1)" not in text_of(page)

@@ -160,3 +160,31 @@ def test_a_short_message_of_a_forum_is_kept() -> None:
     thread = message(1, ARTICLE * 2) + message(2, answer)
 
     assert "second bug" in read(f"<h1>Patch notes</h1>{thread}")
+
+
+SECTION = "<div class=refsect1><h2>{}</h2><p>{}</p>{}</div>"
+FLIGHT = "<p>Ducks fly in lines, and each of them follows the one in front of it.</p>" * 40
+TERMS = "".join(
+    f"<dl><dt><a href='/{at}'>f{at}()</a>"
+    "<dd>Counts the ducks that are on it, and those in the reeds.</dl>"
+    for at in range(9)
+)
+
+
+@pytest.mark.parametrize(
+    ("section", "is_kept"),
+    [
+        (SECTION.format("Functions", "Makes a counter of ducks.", TERMS), True),
+        (SECTION.format("<a href='#f'>¶</a>Functions", "Makes a counter of ducks.", TERMS), True),
+        (SECTION.format("Related pages", "Makes a counter of ducks.", TERMS), False),
+        (SECTION.format("<a href='/d'>Functions</a>", "Makes a counter of ducks.", TERMS), False),
+        (SECTION.replace("refsect1", "rail").format("Functions", "Makes a counter.", TERMS), False),
+    ],
+)
+def test_sections_of_one_kind_are_kept_together(section: str, is_kept: bool) -> None:
+    first = SECTION.format("Flight", "How they fly.", FLIGHT)
+    page = f"<html><head><title>Ducks</title></head><body>{first}{section}</body></html>"
+
+    text = extract_file(io.BytesIO(page.encode()), name="a.html").text
+
+    assert ("f7()" in text) is is_kept

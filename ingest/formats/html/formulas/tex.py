@@ -1,10 +1,13 @@
-"""Formulas of a page as text."""
+"""Formulas of a page as text: TeX where the page has it."""
+
+import re
 
 from lxml import etree, html
 
+from ingest.formats.html.formulas.mathml import math_text
+
 _TEX = etree.XPath(".//*[local-name()='annotation'][contains(@encoding, 'tex')]/text()")
-_ANNOTATIONS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//rp")
-_OPERATORS = {"msup": "^", "msub": "_", "mfrac": "/"}
+_IS_TEX = re.compile(r"[\\^_]")  # an alternative text in words says less than the formula
 _TEX_TYPE = "math/tex"
 _RENDERED = "MathJax"  # in the classes of what MathJax drew in front of its script
 _CDATA = ("% <![CDATA[", "%]]>")
@@ -12,17 +15,12 @@ _DISPLAY = "{\\displaystyle"
 
 
 def formula(math: html.HtmlElement) -> str:
-    """TeX if the page has it, else the letters and operators in order."""
+    """TeX if the page has it, else its letters, operators, fractions and roots on one line."""
     stated = _TEX(math)
     text = str(stated[0]) if stated else math.get("alttext") or ""
-    if not text.strip():
-        for element in _ANNOTATIONS(math):
-            element.drop_tree()
-        for element in math.iter(*_OPERATORS):
-            if len(element) > 1:
-                element[0].tail = _OPERATORS[element.tag]
-        text = "".join(part.strip() for part in math.itertext())
-    return without_style(text)
+    if (stated and text.strip()) or _IS_TEX.search(text):
+        return without_style(text)
+    return math_text(math) or without_style(text)
 
 
 def without_style(tex: str) -> str:
@@ -33,10 +31,15 @@ def without_style(tex: str) -> str:
     return tex
 
 
-def show_tex(script: html.HtmlElement) -> bool:
-    """Make a script of kramdown or MathJax 2 a formula in place of what MathJax drew."""
-    if not (script.get("type") or "").startswith(_TEX_TYPE):
-        return False
+def is_tex_script(script: html.HtmlElement) -> bool:
+    """Whether it is the source of a formula of kramdown or MathJax 2."""
+    return script.tag == "script" and (script.get("type") or "").startswith(_TEX_TYPE)
+
+
+def show_tex(script: html.HtmlElement) -> None:
+    """Make the source of a formula text in place of what MathJax drew; leave other scripts."""
+    if not is_tex_script(script):
+        return
     while (drawn := script.getprevious()) is not None and not (drawn.tail or "").strip():
         if _RENDERED not in (drawn.get("class") or ""):
             break
@@ -47,4 +50,3 @@ def show_tex(script: html.HtmlElement) -> bool:
     tail = script.tail
     script.clear()
     script.tag, script.text, script.tail = "span", without_style(tex), tail
-    return True

@@ -1,12 +1,17 @@
-"""Documents inside a page that browsers show in place: shadow roots, frames with their source."""
+"""Documents inside a page that browsers show in place.
+
+Shadow roots, frames with their source, and parts that were sent behind the page.
+"""
 
 import re
 
 from lxml import etree, html
 
+from ingest.formats.html.embedded.streamed_parts import place_streamed_parts
 from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.style_sheets.inline_styles import write_styles
+from ingest.optional_steps import attempt
 
 _FRAMES = etree.XPath("//iframe[normalize-space(@srcdoc)]")
 _LEVELS = 3  # of frames in frames
@@ -19,10 +24,27 @@ def unfold_documents(tree: html.HtmlElement, levels: int = _LEVELS) -> bool:
 
     Returns whether a frame hides a sentence; it is left out as that of a page.
     """
+    attempt("tidying", lambda: place_streamed_parts(tree))
+    for element in list(tree.iter("noframes")):
+        _unfold_noframes(element)
     frames = _FRAMES(tree) if levels else []
     hides = [_unfold_frame(frame, levels - 1) for frame in frames]
     _unfold_shadows(tree)
     return any(hides)
+
+
+def _unfold_noframes(element: html.HtmlElement) -> None:
+    """What a page of frames says without them, which the parser takes for text."""
+    if len(element) or "<" not in (element.text or ""):
+        return
+    inner, is_whole = parse_page(element.text)
+    body = inner.find("body")
+    if not is_whole or body is None or is_deep(inner):
+        element.text = flat_text(element.text)
+    else:
+        body.tag, element.text = "div", None
+        element.append(body)
+    element.tag = "div"
 
 
 def _unfold_frame(frame: html.HtmlElement, levels: int) -> bool:

@@ -14,6 +14,7 @@ _CLASSES = (
     ),
     re.compile(r"(?:^|\s)(?:brush:\s*|(?:sourceCode|hljs|prettyprint)\s+)([A-Za-z][\w+#]*)"),
 )
+_FIGURE = re.compile(r"highlight\s+([A-Za-z][\w+#]*)\s*")  # Hexo
 _LONGEST = 500  # characters of an attribute
 _NAME = re.compile(r"[A-Za-z][\w+#.-]{0,19}")
 _NOT_LANGUAGES = word_set(
@@ -41,6 +42,8 @@ def _stated(element: html.HtmlElement) -> str | None:
     parameters = (element.get("data-syntaxhighlighter-params") or "")[:_LONGEST]
     for form in _CLASSES:
         candidates += form.findall(f"{names} {parameters}")
+    if element.tag == "figure" and (figure := _FIGURE.fullmatch(names)):
+        candidates.append(figure[1])
     for name in candidates:
         if name and _NAME.fullmatch(name) and name.lower() not in _NOT_LANGUAGES:
             return name.lower()
