@@ -11,10 +11,12 @@ from tests.unit.sandbox.hostile_files import MIB, Files
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(size=2, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-    yield pool
-    await pool.close()
+async def parser_pool() -> AsyncIterator[ParserPool]:
+    parser_pool = ParserPool(
+        size=2, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser"
+    )
+    yield parser_pool
+    await parser_pool.close()
 
 
 @pytest.fixture
