@@ -19,7 +19,8 @@ from ingest.store.search.scope import SearchScope
 from tests.support.filter_evaluator import passes
 
 ROOMY: Final = settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=200,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 _KEYS: Final = ("a", "b", "x.y", 'q"', "größe")
 _STRINGS: Final = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.patience import PATIENCE
@@ -179,7 +179,6 @@ loads = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(loads)
 def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: Load) -> None:
     clock = Clock()
@@ -204,7 +203,6 @@ def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: 
         assert waiting == 0 or len(ends) >= load.slots
 
 
-@settings(deadline=None)
 @given(
     costs=st.dictionaries(
         st.sampled_from("ABCDE"), st.integers(1, 50).map(lambda tenths: tenths / 10), min_size=2
