@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -11,6 +10,7 @@ from uuid import uuid4
 import pytest
 from structlog.testing import capture_logs
 
+from harness.patience import AGES
 from ingest.errors import Permanent
 from ingest.formats import registry
 from ingest.handlers.context import Progress
@@ -28,7 +28,7 @@ CUT = ChunkSettings(tokenizer="wordllama", size=256, overlap=0)
 
 
 def broken_pool(child: str = "tests.servers.faulty_parser") -> ParserPool:
-    return ParserPool(size=1, timeout=timedelta(minutes=2), memory=2 * 1024**3, child=child)
+    return ParserPool(size=1, timeout=AGES, memory=2 * 1024**3, child=child)
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import gzip
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from harness.patience import AGES
 from ingest.errors import Permanent
 from ingest.model import Sitemap
 from ingest.sandbox.messages import SitemapRequest
@@ -25,7 +25,7 @@ BILLION_LAUGHS = (
 
 @pytest.fixture
 async def parser_pool() -> AsyncIterator[ParserPool]:
-    parser_pool = ParserPool(size=1, timeout=timedelta(seconds=60), memory=1024 * 1024 * 1024)
+    parser_pool = ParserPool(size=1, timeout=AGES, memory=1024 * 1024 * 1024)
     yield parser_pool
     await parser_pool.close()
 
