@@ -26,11 +26,6 @@ DIMENSION = 256
 MANY = vector_ranking._EXACT_NUMBERS // DIMENSION + 1
 
 
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
-
-
 async def fill(conn: Connection, application_id: UUID, space: Space, count: int) -> None:
     """Chunks with vectors only. The index is built when they are in: that is 20 times faster."""
     await add_document(conn, application_id, space, ["seed"])

@@ -1,29 +1,20 @@
 """Chunk settings change, and what is stored is cut again: from its text, one document at a time."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 from psycopg.types.json import Jsonb
 
-from ingest.postgres.database import Connection, Pool
+from ingest.postgres.database import Connection
 from ingest.store.sources import source_control
 from tests.support.queue_builders import source_row
 from tests.support.rechunk_fixtures import (
     RechunkHouse,
     add_document,
     queued,
-    rechunk_house,
     rows,
     sizes,
 )
-
-
-@pytest.fixture
-async def rechunker(pool: Pool, tmp_path: Path) -> AsyncIterator[RechunkHouse]:
-    async with rechunk_house(pool, tmp_path) as rechunker:
-        yield rechunker
 
 
 async def test_a_source_is_cut_again_from_its_text_without_a_parser_or_a_known_vector(

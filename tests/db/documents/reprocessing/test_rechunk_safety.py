@@ -1,8 +1,6 @@
 """Documents are cut again while others change them: nothing is lost, and nothing is overwritten."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -21,17 +19,10 @@ from tests.support.rechunk_fixtures import (
     RechunkHouse,
     add_document,
     queued,
-    rechunk_house,
     rows,
     sizes,
 )
 from tests.support.running_worker import until
-
-
-@pytest.fixture
-async def rechunker(pool: Pool, tmp_path: Path) -> AsyncIterator[RechunkHouse]:
-    async with rechunk_house(pool, tmp_path) as rechunker:
-        yield rechunker
 
 
 async def test_job_being_claimed_does_not_cover_newer_settings(
