@@ -1,5 +1,6 @@
 """Real processes of the service, for acceptance tests and benchmarks: started, killed and asked."""
 
+import atexit
 import os
 import signal
 import socket
@@ -157,9 +158,19 @@ def clean_environment() -> dict[str, str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    """A port for a server that is started later, and perhaps again.
+
+    On Linux nobody else gets it meanwhile: a socket that only holds it is in the way of those that
+    take any free port, not of servers that ask for this one.
+    """
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    port: int = probe.getsockname()[1]
+    if sys.platform == "linux":
+        atexit.register(probe.close)
+    else:
+        probe.close()
     return port
 
 

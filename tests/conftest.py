@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from typing import Final
@@ -183,6 +184,14 @@ async def conn(dsn: str) -> AsyncIterator[Connection]:
 @pytest.fixture
 async def application_id(conn: Connection) -> UUID:
     return await applications.default_id(conn)
+
+
+@pytest.fixture
+def same_day() -> None:
+    """No midnight of UTC, when what is counted by day begins anew, comes during the test."""
+    left = 86_400 - time.time() % 86_400
+    if left < 60:
+        time.sleep(left + 1)
 
 
 @pytest.fixture

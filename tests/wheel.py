@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from typing import Any
 
 import httpx
 
+from harness.service import free_port
 from tests.builders import make_files, make_mail, make_office, make_sheets
 
 _HERE = Path(__file__).parent.parent
@@ -89,9 +89,7 @@ def install(folder: Path, *, python: str, pip: str | None) -> Path:
 @contextmanager
 def service(programs: Path, folder: Path) -> Iterator[httpx.Client]:
     """`ingest serve` with nothing set but where it is."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     env = {
         **_environment(),
         "INGEST_DATA_DIR": str(folder / "data"),

@@ -1,6 +1,5 @@
 """Starts the embeddings endpoint as a separate process, and reads its counters."""
 
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +9,8 @@ from pathlib import Path
 import httpx
 
 from benchmarks.provider.server import Counts
-from harness.service import until
+from harness.patience import PATIENCE
+from harness.service import free_port, until
 
 _HERE = Path(__file__).parents[2]
 
@@ -40,9 +40,7 @@ class ProviderProcess:
 
 @contextmanager
 def provider(*, latency: float, bytes_per_token: float) -> Iterator[ProviderProcess]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "benchmarks.provider.server", str(port)),
@@ -52,9 +50,9 @@ def provider(*, latency: float, bytes_per_token: float) -> Iterator[ProviderProc
     )
     running = ProviderProcess(port)
     try:
-        until(running.is_up, within=30)
+        until(running.is_up)
         yield running
     finally:
         running.close()
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE)

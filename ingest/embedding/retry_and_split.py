@@ -224,11 +224,11 @@ class EmbeddingRequests:
     async def _admitted(self, rows: Rows, wait_budget: WaitBudget) -> Rows:
         """Wait until the request may be sent; returns the rows that are still wanted."""
         while True:
-            rows = [(caller, index) for caller, index in rows if not caller.is_over]
+            rows = _wanted(rows)
             tokens = _tokens(rows)
             hold = await self._lane.hold(tokens) if rows else None
             if hold is None:
-                return rows
+                return _wanted(rows)  # a caller may have gone while the lane was asked
             if hold.is_probe_due:
                 await self._try()
                 continue
@@ -262,6 +262,10 @@ def _may_be_caused_by_text(error: Transient) -> bool:
 def _fail(rows: Rows, error: Exception) -> None:
     for caller in callers(rows):
         caller.fail(error)
+
+
+def _wanted(rows: Rows) -> Rows:
+    return [(caller, index) for caller, index in rows if not caller.is_over]
 
 
 def _tokens(rows: Rows) -> int:

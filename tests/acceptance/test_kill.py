@@ -67,17 +67,19 @@ def _undisturbed(folder: Path, openai: EmbeddingServer) -> list[tuple[str, int, 
 def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_again_and_again(
     tmp_path: Path, database: Database, start: Callable[..., Service], openai: EmbeddingServer
 ) -> None:
-    openai.delay = 0.15
+    openai.delay = 0.4
     rng = random.Random(20)
     api = start("api", **openai.env()).wait_until_ready()
     workers = [start("worker", **openai.env(), **SHORT_LEASE) for _ in range(2)]
     application = database.default_application()
-    api.upload(_files())
+    files = _files()
 
-    for _ in range(_KILLS):
+    for kill in range(_KILLS):
+        # There is something to do, however much was done since the last kill.
+        api.upload(files[kill::_KILLS])
         # At a random moment while it holds jobs: in a claim, an extraction, a request, a commit.
         busy = until(lambda: _busy(database, workers), every=0.03)
-        time.sleep(rng.uniform(0.0, 0.4))
+        time.sleep(rng.uniform(0.0, 0.5))
         victim = rng.choice(busy)
         victim.kill()
         victim.restart()

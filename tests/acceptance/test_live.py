@@ -33,7 +33,8 @@ class Client:
         """Follow until all sources are done, leaving in mid-stream for the first connections."""
         while len(self.done) < len(self._sources):
             self.connections += 1
-            leave_after = self._rng.randrange(1, 12) if self.connections < connections else None
+            # Few enough that there are as many connections even if each source has two events only.
+            leave_after = self._rng.randrange(1, 5) if self.connections < connections else None
             self._listen(leave_after)
 
     def _listen(self, leave_after: int | None) -> None:

@@ -219,4 +219,4 @@ def test_failing_webhook_receiver_gets_the_same_event_again(house: TwoWorkers) -
 
 
 def _has_got(sink: CountingProvider, requests: int) -> bool:
-    return len(sink.bodies) == requests
+    return len(sink.bodies) >= requests

@@ -89,8 +89,8 @@ def test_resume_command_ends_a_quota_pause_for_all_workers(
     workers = [start("worker", **openai.env(), **SHORT_LEASE) for _ in range(2)]
     api.upload(FILES)
     jobs = waiting(api)
-    openai.status = 200
     far_away(database)
+    openai.status = 200
     workers[0].kill()
 
     said = ingest(api, "resume", "--provider")

@@ -85,7 +85,9 @@ def test_a_change_of_model_under_load_loses_no_hit(
         for thread in threads:
             thread.start()
         until(lambda: searchers.searches > 20)
-        openai.delay = 0.1
+        openai.delay = (
+            0.5  # of one of its many requests: it is killed between the first and the last
+        )
         [job] = replicas[0].http.post("/api/reembed").json()["jobIds"]
         _disturb(replicas, workers, searchers)
         openai.delay = 0.0

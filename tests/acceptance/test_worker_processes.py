@@ -71,7 +71,7 @@ def _hold_all_slots(service: Service, openai: EmbeddingServer) -> dict[int, int]
 
     def all_taken() -> dict[int, int] | None:
         holders = _holders(service)
-        return holders if len(holders) == 2 and openai.waiting >= 2 else None
+        return holders if sum(holders.values()) == _SLOTS and openai.waiting >= 2 else None
 
     taken: dict[int, int] = until(all_taken)
     return taken

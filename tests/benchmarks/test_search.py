@@ -21,17 +21,17 @@ from ingest.search.vector_ranking import EF_SEARCH as OUR_EF_SEARCH
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def databases() -> Iterator[Server]:
     with postgres() as started:
         yield started
 
 
 def test_a_small_run_has_figures_for_all_and_can_be_reported(
-    server: Server, tmp_path: Path
+    databases: Server, tmp_path: Path
 ) -> None:
     options = Options(environments=tmp_path, rounds=1, is_small=True, peers=False)
 
-    section = run(server, options)
+    section = run(databases, options)
     write_report([section], file=tmp_path / "RESULTS.md", pictures=tmp_path / "results")
 
     assert [set(race.rounds) for race in section.races] == [{OURS, HTTP, BARE}] * 3
@@ -40,10 +40,10 @@ def test_a_small_run_has_figures_for_all_and_can_be_reported(
     assert "Recall@10" in (tmp_path / "RESULTS.md").read_text()
 
 
-def test_chunks_are_stored_for_applications_of_falling_sizes(server: Server) -> None:
+def test_chunks_are_stored_for_applications_of_falling_sizes(databases: Server) -> None:
     texts = Texts(questions=2)
 
-    with server.database("search_sizes", migrated=True) as dsn:
+    with databases.database("search_sizes", migrated=True) as dsn:
         filled = fill(dsn, texts.chunks(110), model=texts.embedder.model, applications=3)
         with psycopg.connect(dsn) as conn:
             stored = conn.execute(

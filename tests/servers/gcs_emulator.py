@@ -5,7 +5,6 @@ The wheel's own start code never reads the pipe of its log, and stands still whe
 
 import importlib.util
 import platform
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 import requests
 
 from harness.patience import PATIENCE
+from harness.service import free_port
 
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -22,9 +22,7 @@ _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 @contextmanager
 def gcs_emulator(*buckets: str) -> Iterator[str]:
     """Run an empty emulator with these buckets, in memory; yields its address, `http://…`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     address = f"127.0.0.1:{port}"
     command = [_binary(), "-backend", "memory", "-scheme", "http", "-host", "127.0.0.1"]
     command += ["-port", str(port), "-public-host", address, "-log-level", "error"]

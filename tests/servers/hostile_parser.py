@@ -23,8 +23,8 @@ from ingest.errors import Permanent
 from ingest.formats import catalog, media_types
 from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.text import declaration
+from ingest.model import OcrSettings
 from ingest.page_words import Recognised
-from ingest.providers.ocr import factory
 from ingest.sandbox import child, protocol
 from tests.servers import attacks
 
@@ -186,6 +186,12 @@ class _Slow(Recogniser):
         return Recognised("read")
 
 
+def _slow_recogniser(
+    settings: OcrSettings | None, on_picture: Callable[[], None]
+) -> Recogniser | None:
+    return None if settings is None else child._Reported(_Slow(), on_picture)
+
+
 def _attach(source: InputFile, path: str) -> str:
     return str(source.members and source.members.add(path, b"attached"))
 
@@ -232,7 +238,7 @@ declaration.FORMATS = tuple(
     for each in declaration.FORMATS
 )
 catalog.forget()  # a fork server has read the declarations
-factory.build_recogniser = lambda settings: _Slow()  # type: ignore[assignment]
+child._recogniser = _slow_recogniser
 
 if __name__ == "__main__":
     child.main()

@@ -19,9 +19,10 @@ def test_a_run_finishes_by_itself_after_the_database_was_restarted(
     openai.delay = 0.1
     service = start("serve", **openai.env()).wait_until_ready()
     application = database.default_application()
-    service.upload(text_file(number) for number in range(_FILES))
-    for _ in range(2):
-        _wait_for_more(service, application)
+    for part in range(2):
+        done = service.progress(application)["completed"]
+        service.upload(text_file(number) for number in range(part, _FILES, 2))
+        until(lambda: service.progress(application)["completed"] > done + 10)  # noqa: B023  # asked at once
         database.stop()
         time.sleep(1.5)
         database.start()
@@ -50,8 +51,3 @@ def test_terminated_database_connections_lose_no_file(
     progress = service.wait_until_terminal(application)
 
     assert (progress["total"], progress["completed"]) == (_FILES, _FILES)
-
-
-def _wait_for_more(service: Service, application: str) -> None:
-    done = service.progress(application)["completed"]
-    until(lambda: service.progress(application)["completed"] > done + 10)

@@ -126,6 +126,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nights]:
             api = start("api").wait_until_ready()
             for name in _WORKERS:
                 start("worker", INGEST_USER_AGENT=name)
+            until(lambda: database.count("select count(*) from rag.workers") == len(_WORKERS))
             watch = _Watch(site, openai, api)
             first = watch.crawl()
             site.version = 2

@@ -11,6 +11,12 @@ from ingest.postgres.database import Connection
 from tests.api.access.limited_keys import House, add_owned, limited_key
 from tests.api.browsers import browser
 from tests.api.conftest import OPERATOR_KEY, connect
+from tests.support.settable_clock import SettableClock
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock(1000.0)
 
 
 @pytest.fixture

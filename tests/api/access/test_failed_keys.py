@@ -18,23 +18,11 @@ from ingest.postgres.database import Connection
 from ingest.store.tenants import api_keys
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
 from tests.api.sockets import listening, socket
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.settable_clock import SettableClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def failed(app: FastAPI, clock: Clock) -> FailedKeys:
+def failed(app: FastAPI, clock: SettableClock) -> FailedKeys:
     app.state.failed_keys = failed = FailedKeys(clock=clock)
     return failed
 
@@ -67,7 +55,7 @@ async def guess(client: httpx.AsyncClient, times: int, key: str = "rk_guess") ->
 
 
 async def test_an_address_that_guesses_gets_429_until_its_minute_is_over(
-    app: FastAPI, failed: FailedKeys, clock: Clock
+    app: FastAPI, failed: FailedKeys, clock: SettableClock
 ) -> None:
     async with connect(app, None) as client:
         seen = await guess(client, 160)
@@ -96,7 +84,7 @@ async def test_valid_key_works_while_its_address_is_rate_limited(
 
 
 async def test_repeated_wrong_key_causes_no_database_lookup(
-    app: FastAPI, failed: FailedKeys, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, failed: FailedKeys, clock: SettableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with counted_lookups(monkeypatch) as looked_up:
         async with connect(app, "rk_wrong") as client:

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import pytest
 from fastapi import FastAPI
 
 from ingest.postgres.database import Connection
@@ -28,6 +29,7 @@ async def test_usage_is_shown_beside_the_quotas(
     assert usage["storedBytes"]["used"] == 0
 
 
+@pytest.mark.usefixtures("same_day")
 async def test_usage_has_the_processor_time_of_today(
     conn: Connection,
     viewer: httpx.AsyncClient,

@@ -16,25 +16,13 @@ from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 from tests.api.helpers import upload
 from tests.api.sockets import listening, receive, send, socket
+from tests.support.settable_clock import SettableClock
 
 ALLOWED = 3
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def strict(runtime: Runtime, clock: Clock) -> AsyncIterator[FastAPI]:
+async def strict(runtime: Runtime, clock: SettableClock) -> AsyncIterator[FastAPI]:
     """An installation whose keys may send three requests in a minute of `clock`."""
     settings = runtime.settings.model_copy(update={"requests_per_minute": ALLOWED})
     async with serve(replace(runtime, settings=settings)) as app:
@@ -54,7 +42,7 @@ def attempts(limits: RequestLimits, key: bytes, times: int) -> int:
     return passed
 
 
-def test_no_60_seconds_hold_more_requests_than_the_limit(clock: Clock) -> None:
+def test_no_60_seconds_hold_more_requests_than_the_limit(clock: SettableClock) -> None:
     limits = RequestLimits(10, clock=clock)
     passed: list[float] = []
     for _ in range(1000):
@@ -65,7 +53,7 @@ def test_no_60_seconds_hold_more_requests_than_the_limit(clock: Clock) -> None:
     assert busiest == 10
 
 
-def test_retry_after_is_when_the_oldest_request_leaves_the_window(clock: Clock) -> None:
+def test_retry_after_is_when_the_oldest_request_leaves_the_window(clock: SettableClock) -> None:
     limits = RequestLimits(2, clock=clock)
     limits.count(b"key")
     clock.now += 20
@@ -78,7 +66,7 @@ def test_retry_after_is_when_the_oldest_request_leaves_the_window(clock: Clock) 
     assert attempts(limits, b"key", 2) == 1
 
 
-def test_a_refused_request_does_not_count(clock: Clock) -> None:
+def test_a_refused_request_does_not_count(clock: SettableClock) -> None:
     limits = RequestLimits(2, clock=clock)
     attempts(limits, b"key", 100)
     clock.now += 60
@@ -86,11 +74,11 @@ def test_a_refused_request_does_not_count(clock: Clock) -> None:
     assert attempts(limits, b"key", 100) == 2
 
 
-def test_limit_of_zero_means_no_limit(clock: Clock) -> None:
+def test_limit_of_zero_means_no_limit(clock: SettableClock) -> None:
     assert attempts(RequestLimits(0, clock=clock), b"key", 10_000) == 10_000
 
 
-def test_idle_keys_use_no_memory(clock: Clock) -> None:
+def test_idle_keys_use_no_memory(clock: SettableClock) -> None:
     limits = RequestLimits(2, clock=clock)
     for number in range(100):
         limits.count(str(number).encode())
@@ -103,7 +91,7 @@ def test_idle_keys_use_no_memory(clock: Clock) -> None:
 
 
 async def test_too_many_requests_get_429_until_the_minute_ends(
-    strict: FastAPI, clock: Clock, application_id: UUID, make_key: MakeKey
+    strict: FastAPI, clock: SettableClock, application_id: UUID, make_key: MakeKey
 ) -> None:
     async with connect(strict, await make_key(application_id, "viewer")) as client:
         answers = [await client.get("/api/jobs") for _ in range(ALLOWED + 1)]
@@ -187,7 +175,7 @@ async def test_parallel_uploads_of_a_key_cannot_slip_through_together(
 
 
 async def test_a_ticket_counts_for_its_key_and_survives_a_refusal(
-    strict: FastAPI, clock: Clock, application_id: UUID, make_key: MakeKey
+    strict: FastAPI, clock: SettableClock, application_id: UUID, make_key: MakeKey
 ) -> None:
     async with connect(strict, await make_key(application_id, "editor")) as client:
         ticket = (await client.post("/api/tickets")).json()["ticket"]

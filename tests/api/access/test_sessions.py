@@ -11,10 +11,10 @@ from api.middleware.failed_keys import FailedKeys
 from ingest.postgres.database import Connection
 from ingest.store.tenants import api_keys
 from tests.api.access.routes import seen
-from tests.api.access.test_failed_keys import Clock
 from tests.api.browsers import browser, cookie_of, new_code
 from tests.api.conftest import OPERATOR_KEY, MakeKey
 from tests.api.helpers import count
+from tests.support.settable_clock import SettableClock
 
 # ---------------------------------------------------------------- it begins
 
@@ -147,7 +147,7 @@ async def test_a_wrong_key_begins_no_session(
 async def test_an_address_that_guesses_is_slowed_down_and_the_right_key_still_works(
     app: FastAPI, page: httpx.AsyncClient, kind: str
 ) -> None:
-    app.state.failed_keys = FailedKeys(clock=Clock())
+    app.state.failed_keys = FailedKeys(clock=SettableClock())
 
     async def guess(number: int) -> httpx.Response:
         if kind == "cookie":

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,9 +14,7 @@ from websockets.exceptions import InvalidStatus
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import events
 from ingest.store.sources.events import NewEvent
-from tests.api.conftest import MakeKey
 from tests.api.sockets import (
-    listening,
     receive,
     receive_all,
     receive_text,
@@ -26,17 +23,6 @@ from tests.api.sockets import (
     socket,
 )
 from tests.support.live_sources import add_source, emit, eventually, seqs
-
-
-@pytest.fixture
-async def address(app: FastAPI) -> AsyncIterator[str]:
-    async with listening(app) as address:
-        yield address
-
-
-@pytest.fixture
-async def key(application_id: UUID, make_key: MakeKey) -> str:
-    return await make_key(application_id, "viewer")
 
 
 async def test_a_client_follows_a_source_to_its_end(

@@ -1,8 +1,7 @@
 """The WebSocket: how long a key is good for, and how much one client may send."""
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from fastapi import FastAPI
@@ -11,19 +10,8 @@ from websockets.exceptions import ConnectionClosed
 from api.live.messages import MAX_SUBSCRIPTION
 from api.live.websocket import MAX_MESSAGE_BYTES
 from ingest.postgres.database import Connection
-from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
-from tests.api.sockets import listening, receive, receive_all, receive_ping, send, socket
-
-
-@pytest.fixture
-async def address(app: FastAPI) -> AsyncIterator[str]:
-    async with listening(app) as address:
-        yield address
-
-
-@pytest.fixture
-async def key(application_id: UUID, make_key: MakeKey) -> str:
-    return await make_key(application_id, "viewer")
+from tests.api.conftest import OPERATOR_KEY, connect
+from tests.api.sockets import receive, receive_all, receive_ping, send, socket
 
 
 @pytest.mark.parametrize("by_ticket", [False, True])

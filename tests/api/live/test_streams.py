@@ -1,18 +1,15 @@
 """Progress asked for once, and followed as server-sent events."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
-from tests.api.conftest import MakeKey
-from tests.api.sockets import frames, listening
+from tests.api.sockets import frames
 from tests.support.live_sources import add_source, emit, set_status
 
 FIELDS = {
@@ -28,17 +25,6 @@ FIELDS = {
     "status",
     "seq",
 }
-
-
-@pytest.fixture
-async def address(app: FastAPI) -> AsyncIterator[str]:
-    async with listening(app) as address:
-        yield address
-
-
-@pytest.fixture
-async def key(application_id: UUID, make_key: MakeKey) -> str:
-    return await make_key(application_id, "viewer")
 
 
 async def test_progress_of_a_source(

@@ -179,6 +179,7 @@ async def test_paused_lanes_show_their_keys_to_the_operator_only(
     assert shown["lane"] == "openai/small#ab12@llm.example"
 
 
+@pytest.mark.usefixtures("same_day")
 async def test_usage_names_the_tokens_of_today_and_their_budget(
     conn: Connection, application_id: UUID, viewer: httpx.AsyncClient, operator: httpx.AsyncClient
 ) -> None:

@@ -10,6 +10,8 @@ from ingest.store.limits import cpu_usage, token_budgets
 from ingest.worker.cpu_ledger import CpuLedger
 from tests.support.queue_builders import add_application
 
+pytestmark = pytest.mark.usefixtures("same_day")
+
 
 async def test_seconds_add_up_per_application_and_leave_tokens_alone(
     pool: Pool, conn: Connection, application_id: UUID

@@ -14,6 +14,8 @@ from tests.support.file_fixtures import House
 from tests.support.queue_builders import add_application, job_row
 from tests.support.running_worker import truth_of, until
 
+pytestmark = pytest.mark.usefixtures("same_day")
+
 
 def lines(count: int, prefix: str = "line") -> str:
     """A file of so many chunks, each of three tokens."""

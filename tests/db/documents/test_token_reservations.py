@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from ingest.errors import Snooze
 from ingest.governor import Governor
 from ingest.handlers.documents.token_budget import TokenReservations
@@ -14,6 +16,8 @@ from tests.db.documents.token_allowances import allow, used
 from tests.support.file_fixtures import House
 from tests.support.provider_lanes import LANE
 from tests.support.running_worker import until
+
+pytestmark = pytest.mark.usefixtures("same_day")
 
 
 async def test_concurrent_workers_never_exceed_the_budget(

@@ -19,7 +19,7 @@ async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[Embedding
 
 
 @pytest.fixture
-async def other(embedder: FakeEmbedder, dsn: str) -> AsyncIterator[EmbeddingService]:
+async def other_service(embedder: FakeEmbedder, dsn: str) -> AsyncIterator[EmbeddingService]:
     """Of another process that asks the same provider."""
     async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield EmbeddingService(embedder, Governor(pool))

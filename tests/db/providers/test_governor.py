@@ -23,14 +23,14 @@ from tests.support.provider_lanes import (
 
 
 @pytest.fixture
-async def other(dsn: str) -> AsyncIterator[Governor]:
+async def other_governor(dsn: str) -> AsyncIterator[Governor]:
     """That of another worker, whose settings name no limit."""
     async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield Governor(pool)
 
 
 async def test_workers_share_the_remaining_rate(
-    pool: Pool, other: Governor, conn: Connection
+    pool: Pool, other_governor: Governor, conn: Connection
 ) -> None:
     await configure(conn, {LANE: {"requestsPerMinute": 100}})
     governor = Governor(pool)
@@ -38,14 +38,14 @@ async def test_workers_share_the_remaining_rate(
     await freeze(conn)
 
     holds = await asyncio.gather(
-        *(worker.reserve(LANE) for worker in (governor, other) for _ in range(20))
+        *(worker.reserve(LANE) for worker in (governor, other_governor) for _ in range(20))
     )
 
     assert holds.count(None) == 9  # of a burst of ten; the rest of the minute comes one by one
 
 
 async def test_two_workers_together_keep_the_rate_limit(
-    pool: Pool, other: Governor, conn: Connection
+    pool: Pool, other_governor: Governor, conn: Connection
 ) -> None:
     await configure(conn, {LANE: {"requestsPerMinute": 30}})
     governor = Governor(pool)
@@ -54,7 +54,7 @@ async def test_two_workers_together_keep_the_rate_limit(
 
     for second in range(130):
         asked = second + time.monotonic() - began
-        holds = await asyncio.gather(governor.reserve(LANE), other.reserve(LANE))
+        holds = await asyncio.gather(governor.reserve(LANE), other_governor.reserve(LANE))
         granted += [(asked, second + time.monotonic() - began)] * holds.count(None)
         await pass_by(conn, 1)
 

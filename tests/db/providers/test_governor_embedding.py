@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from ingest.embedding.earlier_models import EarlierModels
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
-from ingest.governor import Governor
+from ingest.governor import Governor, Hold
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.embedders.base import Embedder, ProviderFault
 from ingest.store.embeddings.model_changes import StoredModel
@@ -114,6 +115,30 @@ async def test_cancelled_caller_causes_no_request_after_a_pause(
     waiting.cancel()
     await pass_by(conn, 20)
     await service.embed(["b"], [1])
+
+    assert embedder.requests == [["b"]]
+
+
+async def test_a_caller_that_goes_while_the_lane_is_asked_causes_no_request(
+    embedder: FakeEmbedder, pool: Pool
+) -> None:
+    asked, may_answer = asyncio.Event(), asyncio.Event()
+
+    class Slow(Governor):
+        async def reserve(self, *args: Any, **options: Any) -> Hold | None:
+            hold = await super().reserve(*args, **options)
+            asked.set()
+            await may_answer.wait()
+            return hold
+
+    service = EmbeddingService(embedder, Slow(pool))
+    going = asyncio.create_task(service.embed(["a"], [1]))
+    await asked.wait()
+
+    going.cancel()
+    may_answer.set()
+    await service.embed(["b"], [1])
+    await service.close()
 
     assert embedder.requests == [["b"]]
 

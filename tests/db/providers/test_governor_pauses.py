@@ -13,21 +13,23 @@ from tests.support.provider_lanes import LANE, held, lane_row, pass_by, pauses_f
 
 
 @pytest.fixture
-async def other(dsn: str) -> AsyncIterator[Governor]:
+async def other_governor(dsn: str) -> AsyncIterator[Governor]:
     """That of another worker, whose settings name no limit."""
     async with pool_across_applications(dsn, size=4, application_name="tests") as pool:
         yield Governor(pool)
 
 
-async def test_pause_applies_to_all_workers_of_one_lane(pool: Pool, other: Governor) -> None:
+async def test_pause_applies_to_all_workers_of_one_lane(
+    pool: Pool, other_governor: Governor
+) -> None:
     await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=30))
 
-    hold = await held(other)
+    hold = await held(other_governor)
 
     assert hold.reason == "rate_limited"
     assert hold.delay <= timedelta(seconds=30)
-    assert await other.current_hold(LANE) is not None
-    assert await other.reserve("acme/another#12345678") is None
+    assert await other_governor.current_hold(LANE) is not None
+    assert await other_governor.reserve("acme/another#12345678") is None
 
 
 async def test_a_pause_is_exactly_as_long_as_asked_and_never_cut_short(
@@ -89,7 +91,7 @@ async def test_failures_with_a_success_between_them_are_not_in_a_row(pool: Pool)
 
 
 async def test_after_the_pause_one_request_probes(
-    pool: Pool, other: Governor, conn: Connection
+    pool: Pool, other_governor: Governor, conn: Connection
 ) -> None:
     governor = Governor(pool)
     for _ in range(3):
@@ -97,7 +99,7 @@ async def test_after_the_pause_one_request_probes(
     await pass_by(conn, 2)
 
     holds = await asyncio.gather(
-        *(worker.reserve(LANE) for worker in (governor, other) for _ in range(10))
+        *(worker.reserve(LANE) for worker in (governor, other_governor) for _ in range(10))
     )
 
     assert holds.count(None) == 1

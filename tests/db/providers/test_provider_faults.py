@@ -98,16 +98,19 @@ async def test_a_model_of_another_dimension_is_the_provider_s_fault_and_no_file_
 
 
 async def test_pause_cause_is_shared_with_other_processes(
-    service: EmbeddingService, embedder: FakeEmbedder, other: EmbeddingService, conn: Connection
+    service: EmbeddingService,
+    embedder: FakeEmbedder,
+    other_service: EmbeddingService,
+    conn: Connection,
 ) -> None:
     embedder.mood = UNAUTHORIZED
     await service.check()
     await conn.execute("update rag.lanes set paused_until = now() + interval '1 minute'")
 
     with pytest.raises(Snooze) as job:
-        await other.embed(["a"], [1])
+        await other_service.embed(["a"], [1])
     with pytest.raises(Transient) as person:
-        await other.embed_query("a", 1)
+        await other_service.embed_query("a", 1)
 
     row = await lane_row(conn)
     assert (row["error_code"], row["error_status"]) == ("embedding_unauthorized", 401)
@@ -175,7 +178,10 @@ async def test_waiting_jobs_resume_when_the_probe_text_is_embedded(
 
 
 async def test_a_flapping_provider_is_tried_by_a_request_of_each_process_at_most(
-    service: EmbeddingService, embedder: FakeEmbedder, other: EmbeddingService, conn: Connection
+    service: EmbeddingService,
+    embedder: FakeEmbedder,
+    other_service: EmbeddingService,
+    conn: Connection,
 ) -> None:
     for _ in range(4):
         embedder.mood = BAD_GATEWAY
@@ -185,7 +191,7 @@ async def test_a_flapping_provider_is_tried_by_a_request_of_each_process_at_most
         before = embedder.calls
 
         embedded = await asyncio.gather(
-            *(which.embed([f"{n}"], [1]) for n, which in enumerate([service, other] * 5))
+            *(which.embed([f"{n}"], [1]) for n, which in enumerate([service, other_service] * 5))
         )
 
         assert [answer.refused for answer in embedded] == [{}] * 10

@@ -46,13 +46,13 @@ async def test_a_change_to_an_embedder_of_this_process_frees_what_waited(
 
 
 async def test_a_start_with_the_same_settings_finds_out_that_the_provider_was_mended(
-    service: EmbeddingService, embedder: FakeEmbedder, other: EmbeddingService
+    service: EmbeddingService, embedder: FakeEmbedder, other_service: EmbeddingService
 ) -> None:
     embedder.mood = UNAUTHORIZED
     await service.check()
     embedder.mood = None
 
-    await other.check()
+    await other_service.check()
 
     assert (await service.embed(["a"], [1])).refused == {}
     assert embedder.requests == [["ping"], ["ping"], ["a"]]

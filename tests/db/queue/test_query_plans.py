@@ -32,9 +32,9 @@ _BULK = load_queries("bulk/bulk_jobs.sql")
 
 
 @pytest.fixture(scope="module")
-def conn(server: str) -> Iterator[psycopg.Connection[Any]]:
-    with million_jobs(server) as conn:
-        yield conn
+def filled(server: str) -> Iterator[psycopg.Connection[Any]]:
+    with million_jobs(server) as filled:
+        yield filled
 
 
 CLAIM: Final[Mapping[str, Any]] = {
@@ -63,17 +63,17 @@ WORK: Final[Mapping[str, Any]] = {
 
 @pytest.mark.parametrize("cursor", [UUID(int=0), BIG, SMALL, UUID(int=2**128 - 1)])
 def test_a_claim_does_not_grow_with_the_backlog(
-    conn: psycopg.Connection[Any], cursor: UUID
+    filled: psycopg.Connection[Any], cursor: UUID
 ) -> None:
     values = {**CLAIM, "cursor": cursor}
 
-    assert rows_read(conn, _CLAIMS["claim"], values) < 40 * BATCH
-    assert pages_read(conn, _CLAIMS["claim"], values) < 32 * BATCH
+    assert rows_read(filled, _CLAIMS["claim"], values) < 40 * BATCH
+    assert pages_read(filled, _CLAIMS["claim"], values) < 32 * BATCH
 
 
 @pytest.mark.parametrize("most_held", [None, 4])
 def test_a_claim_for_one_slot_reads_little_more_than_the_jobs_of_its_holders(
-    conn: psycopg.Connection[Any], most_held: int | None
+    filled: psycopg.Connection[Any], most_held: int | None
 ) -> None:
     holders = [BIG, *(UUID(int=number) for number in range(2, 49))]
     one = {
@@ -86,7 +86,7 @@ def test_a_claim_for_one_slot_reads_little_more_than_the_jobs_of_its_holders(
         "candidates": 1 + len(holders),
     }
 
-    assert rows_read(conn, _CLAIMS["claim"], one) < 1_000
+    assert rows_read(filled, _CLAIMS["claim"], one) < 1_000
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_a_claim_for_one_slot_reads_little_more_than_the_jobs_of_its_holders(
     ],
 )
 def test_a_statement_of_the_queue_reads_what_it_needs(
-    conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any], most: int
+    filled: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any], most: int
 ) -> None:
-    assert rows_read(conn, statement, parameters) <= most
+    assert rows_read(filled, statement, parameters) <= most
 
 
 FILTERS: Final[Sequence[Mapping[str, Any]]] = (
@@ -141,14 +141,14 @@ FILTERS: Final[Sequence[Mapping[str, Any]]] = (
 @pytest.mark.parametrize("application_id", [BIG, SMALL])
 @pytest.mark.parametrize("before", [None, 300_000])
 def test_lists_read_little_more_than_they_show(
-    conn: psycopg.Connection[Any], application_id: UUID, before: int | None
+    filled: psycopg.Connection[Any], application_id: UUID, before: int | None
 ) -> None:
     read = {}
     for conditions in FILTERS:
         where = JobFilter(**conditions)
         page = {"application_id": application_id, "most": 51, "before": before}
         statement = job_views.list_statement(where)
-        read[tuple(conditions.items())] = rows_read(conn, statement, {**asdict(where), **page})
+        read[tuple(conditions.items())] = rows_read(filled, statement, {**asdict(where), **page})
 
     # Of 1,000,000; which of two conditions is the better index depends on a sample.
     assert {what: rows for what, rows in read.items() if rows > 5_000} == {}
@@ -171,11 +171,11 @@ COUNT: Final[Mapping[str, Any]] = {"bound": COUNTED, "most": 50}
 )
 @pytest.mark.parametrize("application_id", [BIG, SMALL, UUID(int=0)])
 def test_counts_of_an_overview_stop_at_their_bound(
-    conn: psycopg.Connection[Any], application_id: UUID, name: str, most: int
+    filled: psycopg.Connection[Any], application_id: UUID, name: str, most: int
 ) -> None:
     values = {**COUNT, "application_id": application_id}
 
-    assert rows_read(conn, _COUNTS[name], values) <= most
+    assert rows_read(filled, _COUNTS[name], values) <= most
 
 
 ANY: Final[Mapping[str, Any]] = {
@@ -214,6 +214,6 @@ ANY: Final[Mapping[str, Any]] = {
     ],
 )
 def test_searches_and_bulk_actions_read_a_bounded_part(
-    conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any], most: int
+    filled: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any], most: int
 ) -> None:
-    assert rows_read(conn, statement, {**ANY, **parameters}) <= most
+    assert rows_read(filled, statement, {**ANY, **parameters}) <= most

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from psycopg import sql
 
+from harness.patience import AGES
 from ingest.filters.dates import instant
 from ingest.filters.parse import parse
 from ingest.postgres.database import Connection, Pool, new_id, transaction
@@ -19,7 +20,8 @@ from ingest.store.search.scope import SearchScope
 from tests.support.filter_evaluator import passes
 
 ROOMY: Final = settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=200,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 _KEYS: Final = ("a", "b", "x.y", 'q"', "größe")
 _STRINGS: Final = (
@@ -165,9 +167,7 @@ async def _add(
 
 async def _passing(conn: Connection, application_id: UUID, filter: Mapping[str, Any]) -> set[UUID]:
     scope = SearchScope(application_id=application_id, filter=parse(filter))
-    found = await matching.narrowed(
-        conn, scope, most_chunks=1000, statement_timeout=timedelta(seconds=5)
-    )
+    found = await matching.narrowed(conn, scope, most_chunks=1000, statement_timeout=AGES)
     assert found.document_ids is not None
     return set(found.document_ids)
 

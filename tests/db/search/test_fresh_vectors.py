@@ -24,11 +24,6 @@ from tests.support.vector_index import count_fresh, count_indexed, index_all
 
 
 @pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
-
-
-@pytest.fixture
 def by_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few vectors there are, they are not too few for the index."""
     monkeypatch.setattr(vector_ranking, "_EXACT_NUMBERS", 0)

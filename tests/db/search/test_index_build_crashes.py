@@ -19,12 +19,7 @@ from tests.db.search.index_build_fixtures import (
     state,
 )
 from tests.support.queue_builders import enqueue
-from tests.support.searchable_chunks import Space, add_space
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
+from tests.support.searchable_chunks import Space
 
 
 @pytest.fixture(autouse=True)

@@ -22,11 +22,6 @@ from tests.support.searchable_chunks import Space, add_space
 from tests.support.vector_index import count_fresh, count_indexed, delete_chunks
 
 
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
-
-
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     build_early(monkeypatch)

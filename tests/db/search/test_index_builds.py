@@ -23,13 +23,8 @@ from tests.db.search.index_build_fixtures import (
     indexes,
     state,
 )
-from tests.support.searchable_chunks import Space, add_space, nearest
+from tests.support.searchable_chunks import Space, nearest
 from tests.support.vector_index import count_fresh, count_indexed
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
 
 
 @pytest.fixture(autouse=True)

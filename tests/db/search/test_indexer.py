@@ -26,13 +26,8 @@ from ingest.ticks.vector_indexer import index_vectors
 from tests.support.live_sources import eventually
 from tests.support.queue_builders import claim, complete, enqueue
 from tests.support.retention_fixtures import KEEP
-from tests.support.searchable_chunks import Space, add_document, add_space, nearest
+from tests.support.searchable_chunks import Space, add_document, nearest
 from tests.support.vector_index import count_fresh, count_indexed, delete_chunks
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
 
 
 @pytest.fixture

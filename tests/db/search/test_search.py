@@ -14,12 +14,7 @@ from ingest.store.search.hits import load
 from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.sources import sources
 from tests.support.queue_builders import add_application
-from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words, nearest
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
+from tests.support.searchable_chunks import Space, add_document, found_by_words, nearest
 
 
 def fused(

@@ -11,12 +11,7 @@ from ingest.postgres.database import Connection
 from ingest.store.search.scope import SearchScope
 from ingest.store.sources import sources
 from tests.db.search.keyword_hits import keyword
-from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
+from tests.support.searchable_chunks import Space, add_document, found_by_words
 
 
 async def test_the_first_sentence_of_a_document_finds_it(
@@ -197,7 +192,8 @@ async def test_no_query_is_an_error(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     query=st.text(

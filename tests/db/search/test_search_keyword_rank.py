@@ -2,18 +2,11 @@
 
 from uuid import UUID
 
-import pytest
-
 from ingest.postgres.database import Connection
 from ingest.store.search.scope import SearchScope
 from tests.db.search.keyword_hits import keyword
 from tests.support.queue_builders import add_application
-from tests.support.searchable_chunks import Space, add_document, add_space, found_by_words
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
+from tests.support.searchable_chunks import Space, add_document, found_by_words
 
 
 async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(

@@ -14,16 +14,10 @@ from ingest.store.search.scope import SearchScope
 from tests.support.searchable_chunks import (
     Space,
     add_document,
-    add_space,
     found_by_words,
     nearest,
     searching,
 )
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
 
 
 async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> Statistics:

@@ -1,6 +1,5 @@
 """Search by vector: exactly enough, by index or one by one."""
 
-from datetime import timedelta
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
+from harness.patience import AGES
 from ingest.postgres.database import Connection
 from ingest.search import vector_ranking
 from ingest.search.statistics import SearchStatistics
@@ -24,11 +24,6 @@ FIRST = SearchedIndex("halfvec", 0)
 # Above what is compared one by one: such a search goes through the index.
 DIMENSION = 256
 MANY = vector_ranking._EXACT_NUMBERS // DIMENSION + 1
-
-
-@pytest.fixture
-async def space(conn: Connection) -> Space:
-    return await add_space(conn)
 
 
 async def fill(conn: Connection, application_id: UUID, space: Space, count: int) -> None:
@@ -164,7 +159,7 @@ async def test_the_index_of_a_model_of_an_earlier_version_is_used(
         begun = await vector_search.begin(
             conn,
             query,
-            statement_timeout=timedelta(minutes=1),
+            statement_timeout=AGES,
             ef_search=250,
         )
         await conn.execute("set local enable_sort = off")

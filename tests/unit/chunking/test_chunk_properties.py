@@ -50,7 +50,7 @@ lines = st.sampled_from(
 documents = st.lists(lines | st.text(max_size=30), max_size=25).map("\n".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(documents, st.sampled_from(NAMES), sizes, eighths, st.sampled_from(BY))
 def test_chunks_are_exact_within_the_limit_and_cover_the_text(
     text: str, name: str, size: int, eighths: int, by: ChunkBy
@@ -63,7 +63,7 @@ def test_chunks_are_exact_within_the_limit_and_cover_the_text(
     assert_sound(text, chunks, tokenizer=tokenizer, size=size)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(documents, st.sampled_from(NAMES), sizes, eighths, st.sampled_from(BY))
 def test_no_row_is_cut_that_fits_a_chunk(
     text: str, name: str, size: int, eighths: int, by: ChunkBy
@@ -76,7 +76,7 @@ def test_no_row_is_cut_that_fits_a_chunk(
     assert rows_cut(text, chunks, tokenizer=tokenizer, size=size) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(documents, max_size=4), sizes, eighths)
 def test_by_page_no_chunk_is_on_two_pages(texts: list[str], size: int, eighths: int) -> None:
     text = ""
@@ -95,7 +95,7 @@ def test_by_page_no_chunk_is_on_two_pages(texts: list[str], size: int, eighths: 
     assert not [piece for piece in chunks for page in pages if piece.start < page.start < piece.end]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents, sizes)
 def test_by_row_no_chunk_has_two_rows(text: str, size: int) -> None:
     tokenizer = load_tokenizer("cl100k_base")

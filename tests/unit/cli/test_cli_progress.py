@@ -14,14 +14,7 @@ from api.cli.commands.upload import UploadProgress
 from api.cli.output import join_parts
 from api.cli.progress import RateMeter, duration, megabytes, progress_log, rate_text
 from tests.servers.fake_service import FakeService
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.settable_clock import SettableClock
 
 
 class _Left(Exception):
@@ -73,7 +66,7 @@ def test_terminal_shows_no_progress_lines(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_rate_is_that_of_the_last_minute() -> None:
-    clock = Clock()
+    clock = SettableClock()
     meter = RateMeter(clock)
     rates = []
     for clock.now, done in ((0, 0), (0.5, 4), (10, 100), (70, 100), (130, 160)):
@@ -111,7 +104,7 @@ def test_numbers_are_rounded_for_reading() -> None:
 
 
 def test_upload_reports_progress_from_first_to_last_file(tmp_path: Path) -> None:
-    service, clock = FakeService(), Clock()
+    service, clock = FakeService(), SettableClock()
     files = []
     for name in ("a", "b", "c", "d"):
         (tmp_path / name).write_bytes(bytes(500_000))

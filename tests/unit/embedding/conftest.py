@@ -10,7 +10,7 @@ from tests.unit.embedding.openai_embeddings import KEY, MODEL, URL
 
 
 @pytest.fixture
-async def embedder() -> AsyncIterator[OpenAIEmbedder]:
+async def openai_embedder() -> AsyncIterator[OpenAIEmbedder]:
     opened = OpenAIEmbedder(MODEL, api_key=KEY, base_url=URL, dimensions=None)
     yield opened
     await opened.close()

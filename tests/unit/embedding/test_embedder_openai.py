@@ -16,11 +16,11 @@ from tests.unit.embedding.openai_embeddings import KEY, MODEL, URL, answer, echo
 
 
 async def test_texts_are_sent_in_one_request_and_vectors_returned(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     endpoint.side_effect = echo
 
-    vectors = await embedder.embed(["text 0.5", "text 1"])
+    vectors = await openai_embedder.embed(["text 0.5", "text 1"])
 
     assert vectors.dtype == np.float32
     assert np.allclose(vectors, [numbers("text 0.5"), numbers("text 1")])
@@ -37,7 +37,7 @@ async def test_prefixes_and_input_types_tell_questions_from_passages(
     endpoint: respx.Route,
 ) -> None:
     endpoint.side_effect = echo
-    embedder = OpenAIEmbedder(
+    openai_embedder = OpenAIEmbedder(
         MODEL,
         api_key=KEY,
         base_url=URL,
@@ -47,9 +47,9 @@ async def test_prefixes_and_input_types_tell_questions_from_passages(
         input_types=InputTypes("input_type", "query", "document"),
     )
 
-    await embedder.embed(["text 1"])
-    await embedder.embed_queries(["text 1"])
-    await embedder.close()
+    await openai_embedder.embed(["text 1"])
+    await openai_embedder.embed_queries(["text 1"])
+    await openai_embedder.close()
 
     passage, query = [sent(call.request) for call in endpoint.calls]
     assert passage["input"] == ["passage: text 1"]
@@ -63,10 +63,12 @@ async def test_an_endpoint_without_base64_still_gets_the_input_type(endpoint: re
     refused = httpx.Response(400, json={"error": {"message": "encoding_format is unknown"}})
     endpoint.side_effect = [refused, answer([1.0, 0, 0, 0])]
     types = InputTypes("task", "retrieval.query", "retrieval.passage")
-    embedder = OpenAIEmbedder(MODEL, api_key=KEY, base_url=URL, dimensions=None, input_types=types)
+    openai_embedder = OpenAIEmbedder(
+        MODEL, api_key=KEY, base_url=URL, dimensions=None, input_types=types
+    )
 
-    await embedder.embed_queries(["text"])
-    await embedder.close()
+    await openai_embedder.embed_queries(["text"])
+    await openai_embedder.close()
 
     assert [sent(call.request)["task"] for call in endpoint.calls] == ["retrieval.query"] * 2
 
@@ -86,12 +88,12 @@ def endless(*, zipped: bool) -> httpx.Response:
 
 @pytest.mark.parametrize("zipped", [False, True])
 async def test_an_endless_answer_is_cut_off_and_counts_as_a_failing_provider(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, zipped: bool
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route, zipped: bool
 ) -> None:
     endpoint.side_effect = lambda _: endless(zipped=zipped)
 
     with pytest.raises(Transient, match="larger than any answer can be") as caught:
-        await embedder.embed(["text 1"])
+        await openai_embedder.embed(["text 1"])
 
     assert caught.value.code == "embedding_unavailable"
 
@@ -102,47 +104,47 @@ async def test_the_longest_answer_is_read(endpoint: respx.Route) -> None:
     items = (f'{{"index": {number}, "embedding": [{row}]}}' for number in range(count))
     endpoint.return_value = httpx.Response(200, text=f'{{"data": [{",".join(items)}]}}')
     model = replace(MODEL, dimension=dimension)
-    embedder = OpenAIEmbedder(model, api_key=KEY, base_url=URL, dimensions=None)
+    openai_embedder = OpenAIEmbedder(model, api_key=KEY, base_url=URL, dimensions=None)
 
-    vectors = await embedder.embed(["text 1"] * count)
-    await embedder.close()
+    vectors = await openai_embedder.embed(["text 1"] * count)
+    await openai_embedder.close()
 
     assert vectors.shape == (count, dimension)
 
 
 async def test_dimensions_are_sent_only_when_set(endpoint: respx.Route) -> None:
     endpoint.side_effect = echo
-    embedder = OpenAIEmbedder(MODEL, api_key=KEY, base_url=URL, dimensions=4)
+    openai_embedder = OpenAIEmbedder(MODEL, api_key=KEY, base_url=URL, dimensions=4)
 
-    await embedder.embed(["text 1"])
+    await openai_embedder.embed(["text 1"])
 
     assert sent(endpoint.calls.last.request)["dimensions"] == 4
-    await embedder.close()
+    await openai_embedder.close()
 
 
 async def test_vectors_as_plain_numbers_are_as_good_and_become_units(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     endpoint.return_value = answer([3, 0, 4, 0])
 
-    vectors = await embedder.embed(["text"])
+    vectors = await openai_embedder.embed(["text"])
 
     assert vectors.tolist() == [pytest.approx([0.6, 0, 0.8, 0])]
 
 
 async def test_numbers_are_requested_if_the_endpoint_lacks_base64(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     complaint = {"error": {"message": "encoding_format base64 is not supported"}}
     endpoint.side_effect = [httpx.Response(400, json=complaint), answer([1, 0, 0, 0])]
 
-    await embedder.embed(["text"])
+    await openai_embedder.embed(["text"])
 
     assert sent(endpoint.calls.last.request)["encoding_format"] == "float"
 
 
 async def test_vectors_are_put_in_the_order_of_their_index(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     data = [
         {"index": 1, "embedding": numbers("text 1")},
@@ -150,7 +152,7 @@ async def test_vectors_are_put_in_the_order_of_their_index(
     ]
     endpoint.return_value = httpx.Response(200, json={"data": data})
 
-    vectors = await embedder.embed(["text 0.5", "text 1"])
+    vectors = await openai_embedder.embed(["text 0.5", "text 1"])
 
     assert np.allclose(vectors, [numbers("text 0.5"), numbers("text 1")])
 
@@ -176,7 +178,7 @@ async def test_lane_identifies_model_key_and_endpoint_without_revealing_the_key(
     ],
 )
 async def test_models_with_high_cosines_are_known_by_name(name: str, is_narrow: bool) -> None:
-    embedder = OpenAIEmbedder(MODEL, api_key="k", base_url=None, dimensions=None, name=name)
+    openai_embedder = OpenAIEmbedder(MODEL, api_key="k", base_url=None, dimensions=None, name=name)
 
-    assert (embedder.unrelated > 0.5) is is_narrow
-    await embedder.close()
+    assert (openai_embedder.unrelated > 0.5) is is_narrow
+    await openai_embedder.close()

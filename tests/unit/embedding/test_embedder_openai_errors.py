@@ -48,12 +48,12 @@ from tests.unit.embedding.openai_embeddings import KEY, echo, numbers, sent
     ],
 )
 async def test_vectors_that_do_not_fit_the_texts_are_permanent(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, data: Any
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route, data: Any
 ) -> None:
     endpoint.return_value = httpx.Response(200, json={"data": data})
 
     with pytest.raises(Permanent) as caught:
-        await embedder.embed(["text", "text"])
+        await openai_embedder.embed(["text", "text"])
 
     assert caught.value.code == "embedding_mismatch"
 
@@ -63,12 +63,15 @@ async def test_vectors_that_do_not_fit_the_texts_are_permanent(
     [("3", timedelta(seconds=3)), ("0.5", timedelta(seconds=0.5)), (None, None), ("soon", None)],
 )
 async def test_retry_after_of_a_429_is_obeyed(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, header: str | None, wait: timedelta | None
+    openai_embedder: OpenAIEmbedder,
+    endpoint: respx.Route,
+    header: str | None,
+    wait: timedelta | None,
 ) -> None:
     endpoint.return_value = httpx.Response(429, headers={"Retry-After": header} if header else {})
 
     with pytest.raises(Transient) as caught:
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
     assert caught.value.code == "rate_limited"
     assert caught.value.retry_after == wait
@@ -76,7 +79,7 @@ async def test_retry_after_of_a_429_is_obeyed(
 
 
 async def test_a_429_with_a_date_waits_until_then(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     until = now + timedelta(seconds=90)
@@ -89,7 +92,7 @@ async def test_a_429_with_a_date_waits_until_then(
     )
 
     with pytest.raises(Transient) as caught:
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
     assert caught.value.retry_after == timedelta(seconds=90)
 
@@ -129,24 +132,24 @@ def test_invalid_retry_after_is_ignored_or_bounded(value: str) -> None:
 
 
 async def test_a_used_up_quota_waits_for_the_operator(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     endpoint.return_value = httpx.Response(429, json={"error": {"code": "insufficient_quota"}})
 
     with pytest.raises(Transient, match="insufficient_quota") as caught:
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
     assert caught.value.code == "embedding_quota"
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408])
 async def test_server_errors_are_transient(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, status: int
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route, status: int
 ) -> None:
     endpoint.return_value = httpx.Response(status, headers={"Retry-After": "7"})
 
     with pytest.raises(Transient) as caught:
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
     assert caught.value.code == "embedding_unavailable"
     assert caught.value.retry_after == timedelta(seconds=7)
@@ -154,23 +157,23 @@ async def test_server_errors_are_transient(
 
 @pytest.mark.parametrize("error", [httpx.ReadTimeout, httpx.ConnectError])
 async def test_no_answer_is_transient(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, error: type[Exception]
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route, error: type[Exception]
 ) -> None:
     endpoint.side_effect = error
 
     with pytest.raises(Transient) as caught:
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
     assert caught.value.code == "embedding_unavailable"
 
 
 async def test_a_page_instead_of_json_is_transient(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     endpoint.return_value = httpx.Response(200, html="<h1>Log in to the network</h1>")
 
     with pytest.raises(Transient, match="not JSON"):
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
 
 @pytest.mark.parametrize(
@@ -182,13 +185,13 @@ async def test_a_page_instead_of_json_is_transient(
     ],
 )
 async def test_a_wrong_key_or_model_waits_and_names_neither_key_nor_text(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, status: int, expected: str
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route, status: int, expected: str
 ) -> None:
     body = {"error": {"message": f"bad key {KEY} for 'my text'", "code": f"Bad {KEY}"}}
     endpoint.return_value = httpx.Response(status, json=body)
 
     with pytest.raises(Transient) as caught:
-        await embedder.embed(["my text"])
+        await openai_embedder.embed(["my text"])
 
     assert caught.value.code == expected
     assert KEY not in str(caught.value)
@@ -197,13 +200,13 @@ async def test_a_wrong_key_or_model_waits_and_names_neither_key_nor_text(
 
 @pytest.mark.parametrize("status", [400, 413, 422])
 async def test_a_refused_request_names_its_code_but_not_the_text(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, status: int
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route, status: int
 ) -> None:
     body = {"error": {"message": "invalid: 'my text'", "code": "invalid_input"}}
     endpoint.return_value = httpx.Response(status, json=body)
 
     with pytest.raises(Refused) as caught:
-        await embedder.embed(["my text"])
+        await openai_embedder.embed(["my text"])
 
     assert str(caught.value) == f"HTTP {status} (invalid_input)"
 
@@ -216,12 +219,12 @@ def refuse(bad: str) -> Callable[[httpx.Request], httpx.Response]:
 
 
 async def test_one_bad_text_among_a_hundred_is_found_by_halving(
-    embedder: OpenAIEmbedder, endpoint: respx.Route
+    openai_embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
     endpoint.side_effect = refuse("text 57")
     texts = [f"text {number}" for number in range(100)]
 
-    embedded = await EmbeddingService(embedder).embed(texts, [2] * 100)
+    embedded = await EmbeddingService(openai_embedder).embed(texts, [2] * 100)
 
     assert embedded.refused == {57: "HTTP 400"}
     assert np.allclose(embedded.vectors[56], numbers("text 56"), atol=1e-6)

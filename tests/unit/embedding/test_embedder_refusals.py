@@ -22,9 +22,9 @@ def router() -> Iterator[respx.MockRouter]:
         yield router
 
 
-async def fault(embedder: OpenAIEmbedder, *texts: str) -> ProviderFault:
+async def fault(openai_embedder: OpenAIEmbedder, *texts: str) -> ProviderFault:
     with pytest.raises(Transient) as caught:
-        await embedder.embed(texts or ["text"])
+        await openai_embedder.embed(texts or ["text"])
     assert isinstance(caught.value, ProviderFault)
     return caught.value
 
@@ -73,36 +73,40 @@ def says(status: int, error: Any) -> httpx.Response:
     ],
 )
 async def test_each_refusal_has_its_code_status_and_words(
-    embedder: OpenAIEmbedder, router: respx.MockRouter, answer: httpx.Response, code: str, said: str
+    openai_embedder: OpenAIEmbedder,
+    router: respx.MockRouter,
+    answer: httpx.Response,
+    code: str,
+    said: str,
 ) -> None:
     router.post(f"{URL}/embeddings").return_value = answer
 
-    error = await fault(embedder)
+    error = await fault(openai_embedder)
 
     assert (error.code, error.status) == (code, answer.status_code)
     assert said in str(error)
 
 
 async def test_redirecting_endpoint_is_a_wrong_url(
-    embedder: OpenAIEmbedder, router: respx.MockRouter
+    openai_embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     moved = httpx.Response(301, headers={"Location": "https://login.test/"})
     router.post(f"{URL}/embeddings").return_value = moved
     router.get("https://login.test/").return_value = httpx.Response(405)
 
-    error = await fault(embedder)
+    error = await fault(openai_embedder)
 
     assert error.code == "embedding_model_missing"
     assert "redirects to login.test" in str(error)
 
 
 async def test_endlessly_redirecting_endpoint_is_a_wrong_url(
-    embedder: OpenAIEmbedder, router: respx.MockRouter
+    openai_embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     loop = httpx.Response(307, headers={"Location": f"{URL}/embeddings"})
     router.post(f"{URL}/embeddings").return_value = loop
 
-    assert (await fault(embedder)).code == "embedding_model_missing"
+    assert (await fault(openai_embedder)).code == "embedding_model_missing"
 
 
 @pytest.mark.parametrize(
@@ -118,12 +122,12 @@ async def test_endlessly_redirecting_endpoint_is_a_wrong_url(
     ],
 )
 async def test_provider_message_is_shown_without_keys_and_texts(
-    embedder: OpenAIEmbedder, router: respx.MockRouter, message: str, shown: bool
+    openai_embedder: OpenAIEmbedder, router: respx.MockRouter, message: str, shown: bool
 ) -> None:
     router.post(f"{URL}/embeddings").return_value = says(401, {"message": message})
     text = "In the old town the harbour has nine lanterns and a pier."
 
-    said = str(await fault(embedder, text, "some other text"))
+    said = str(await fault(openai_embedder, text, "some other text"))
 
     assert (message in said) is shown
     assert "lanterns" not in said
@@ -132,28 +136,28 @@ async def test_provider_message_is_shown_without_keys_and_texts(
 
 
 async def test_long_provider_message_is_cut(
-    embedder: OpenAIEmbedder, router: respx.MockRouter
+    openai_embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     router.post(f"{URL}/embeddings").return_value = says(500, {"message": "no no " * 1000})
 
-    assert len(str(await fault(embedder))) < 300
+    assert len(str(await fault(openai_embedder))) < 300
 
 
 async def test_refused_text_is_not_counted_as_provider_failure(
-    embedder: OpenAIEmbedder, router: respx.MockRouter
+    openai_embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     router.post(f"{URL}/embeddings").return_value = says(400, {"code": "too_long"})
 
     with pytest.raises(Refused):
-        await embedder.embed(["text"])
+        await openai_embedder.embed(["text"])
 
 
 async def why(base_url: str) -> ProviderFault:
-    embedder = OpenAIEmbedder(MODEL, api_key=KEY, base_url=base_url, dimensions=None)
+    openai_embedder = OpenAIEmbedder(MODEL, api_key=KEY, base_url=base_url, dimensions=None)
     try:
-        return await fault(embedder)
+        return await fault(openai_embedder)
     finally:
-        await embedder.close()
+        await openai_embedder.close()
 
 
 @contextmanager

@@ -18,13 +18,13 @@ def inbox() -> Iterator[Inbox]:
 
 
 @pytest.fixture
-def server() -> Iterator[FirecrawlServer]:
-    with firecrawl_server() as server:
-        yield server
+def firecrawl() -> Iterator[FirecrawlServer]:
+    with firecrawl_server() as firecrawl:
+        yield firecrawl
 
 
 @pytest.fixture
-async def client(server: FirecrawlServer) -> AsyncIterator[FirecrawlClient]:
-    opened = FirecrawlClient(base_url=server.url, api_key=KEY)
+async def client(firecrawl: FirecrawlServer) -> AsyncIterator[FirecrawlClient]:
+    opened = FirecrawlClient(base_url=firecrawl.url, api_key=KEY)
     yield opened
     await opened.close()

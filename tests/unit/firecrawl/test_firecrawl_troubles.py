@@ -21,15 +21,15 @@ from tests.unit.firecrawl.stand_in import SEED, Inbox, asked, ended, pages, read
 
 
 async def test_duplicates_reruns_and_late_pages_are_made(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
+    firecrawl: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
 ) -> None:
-    server.sites[SEED] = pages(4)
-    server.behaviours[SEED] = Behaviour(
+    firecrawl.sites[SEED] = pages(4)
+    firecrawl.behaviours[SEED] = Behaviour(
         completed_first=True, duplicate=1, rerun=1, late=0.5, late_seconds=0.3
     )
 
     await client.start(asked(inbox.url))
-    await asyncio.to_thread(server.settle)
+    await asyncio.to_thread(firecrawl.settle)
 
     kinds = inbox.kinds()
     assert kinds.index("completed") < kinds.index("page")
@@ -40,15 +40,15 @@ async def test_duplicates_reruns_and_late_pages_are_made(
 
 
 async def test_events_may_arrive_before_the_response_to_the_start(
-    server: FirecrawlServer,
+    firecrawl: FirecrawlServer,
     client: FirecrawlClient,
     inbox: Inbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    server.sites[SEED] = pages(3)
-    server.behaviours[SEED] = Behaviour(start_seconds=0.5)
+    firecrawl.sites[SEED] = pages(3)
+    firecrawl.behaviours[SEED] = Behaviour(start_seconds=0.5)
     # However long the events take to arrive.
-    monkeypatch.setattr(time, "sleep", lambda _: server.settle())
+    monkeypatch.setattr(time, "sleep", lambda _: firecrawl.settle())
 
     await client.start(asked(inbox.url))
 
@@ -57,35 +57,35 @@ async def test_events_may_arrive_before_the_response_to_the_start(
 
 @pytest.mark.parametrize("behaviour", [Behaviour(silent=True), Behaviour(drop=1)])
 async def test_stand_in_can_send_no_events(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox, behaviour: Behaviour
+    firecrawl: FirecrawlServer, client: FirecrawlClient, inbox: Inbox, behaviour: Behaviour
 ) -> None:
-    server.sites[SEED] = pages(3)
-    server.behaviours[SEED] = behaviour
+    firecrawl.sites[SEED] = pages(3)
+    firecrawl.behaviours[SEED] = behaviour
 
     id = await client.start(asked(inbox.url))
     state = await ended(client, id)
-    await asyncio.to_thread(server.settle)
+    await asyncio.to_thread(firecrawl.settle)
 
     assert (state, inbox.events) == ("completed", [])
 
 
 async def test_a_lost_answer_leaves_a_crawl_that_can_be_found(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
+    firecrawl: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
 ) -> None:
-    server.sites[SEED] = pages(3)
-    server.behaviours[SEED] = Behaviour(lost_start=True, stuck=True)
+    firecrawl.sites[SEED] = pages(3)
+    firecrawl.behaviours[SEED] = Behaviour(lost_start=True, stuck=True)
 
     with pytest.raises(StartUnclear):
         await client.start(asked(inbox.url))
     [active] = await client.active()
-    await asyncio.to_thread(server.settle)
+    await asyncio.to_thread(firecrawl.settle)
 
-    assert active.id == server.crawl_of(SEED).id == inbox.events[0].provider_crawl_id
+    assert active.id == firecrawl.crawl_of(SEED).id == inbox.events[0].provider_crawl_id
     assert active.url == SEED
 
 
 async def test_the_same_idempotency_key_twice_is_unclear_and_one_crawl(
-    server: FirecrawlServer, client: FirecrawlClient
+    firecrawl: FirecrawlServer, client: FirecrawlClient
 ) -> None:
     crawl = asked()
 
@@ -93,13 +93,13 @@ async def test_the_same_idempotency_key_twice_is_unclear_and_one_crawl(
     with pytest.raises(StartUnclear):
         await client.start(crawl)
 
-    assert len(server.crawls) == 1
+    assert len(firecrawl.crawls) == 1
 
 
 async def test_stand_in_can_refuse_hide_or_fail_a_crawl(
-    server: FirecrawlServer, client: FirecrawlClient
+    firecrawl: FirecrawlServer, client: FirecrawlClient
 ) -> None:
-    server.behaviours[SEED] = Behaviour(refused_starts=1, unknown_reads=1, kickoff_fails=True)
+    firecrawl.behaviours[SEED] = Behaviour(refused_starts=1, unknown_reads=1, kickoff_fails=True)
 
     with pytest.raises(Transient, match="HTTP 429") as refused:
         await client.start(asked())
@@ -113,21 +113,21 @@ async def test_stand_in_can_refuse_hide_or_fail_a_crawl(
 
 
 async def test_a_cancelled_crawl_sends_stubs_and_completes(
-    server: FirecrawlServer,
+    firecrawl: FirecrawlServer,
     client: FirecrawlClient,
     inbox: Inbox,
     movable_clock: MovableClock,
 ) -> None:
     movable_clock.stop()
-    server.sites[SEED] = pages(40)
-    server.behaviours[SEED] = Behaviour(page_seconds=0.05)
+    firecrawl.sites[SEED] = pages(40)
+    firecrawl.behaviours[SEED] = Behaviour(page_seconds=0.05)
 
     id = await client.start(asked(inbox.url))
     movable_clock.forward(1)  # half of its time
     assert await asyncio.to_thread(inbox.has_page.wait, PATIENCE)
     await client.cancel(id)
     movable_clock.forward(1)
-    await asyncio.to_thread(server.settle)
+    await asyncio.to_thread(firecrawl.settle)
     done = await read(client, id)
     errors = await client.errors(id)
 
@@ -140,11 +140,11 @@ async def test_a_cancelled_crawl_sends_stubs_and_completes(
 
 
 async def test_crawl_can_be_cancelled_from_outside(
-    server: FirecrawlServer, client: FirecrawlClient, movable_clock: MovableClock
+    firecrawl: FirecrawlServer, client: FirecrawlClient, movable_clock: MovableClock
 ) -> None:
     movable_clock.stop()
-    server.sites[SEED] = pages(20)
-    server.behaviours[SEED] = Behaviour(cancelled_at=0.5, page_seconds=0.2)
+    firecrawl.sites[SEED] = pages(20)
+    firecrawl.behaviours[SEED] = Behaviour(cancelled_at=0.5, page_seconds=0.2)
 
     id = await client.start(asked())
     movable_clock.forward(2)
@@ -163,15 +163,15 @@ def test_a_behaviour_is_the_same_for_the_same_seed_and_differs_over_seeds() -> N
 
 
 async def test_random_crawls_can_all_be_read_in_the_end(
-    server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
+    firecrawl: FirecrawlServer, client: FirecrawlClient, inbox: Inbox
 ) -> None:
     troubles = [Behaviour.random(seed) for seed in range(24)]
     answered = [t for t in troubles if t.ends_whole and not t.lost_start and not t.refused_starts]
 
     async def crawl(behaviour: Behaviour) -> list[str]:
         url = f"https://site{behaviour.seed}.test/"
-        server.sites[url] = {f"{url}{n}": SitePage() for n in range(12)}
-        server.behaviours[url] = behaviour
+        firecrawl.sites[url] = {f"{url}{n}": SitePage() for n in range(12)}
+        firecrawl.behaviours[url] = behaviour
         id = await client.start(replace(asked(inbox.url), url=url))
         for _ in range(behaviour.unknown_reads):
             with pytest.raises(CrawlNotFound):
@@ -180,7 +180,7 @@ async def test_random_crawls_can_all_be_read_in_the_end(
         return [page.url.removeprefix(url) async for page in client.pages(id)]
 
     found = await asyncio.gather(*(crawl(behaviour) for behaviour in answered))
-    await asyncio.to_thread(server.settle)
+    await asyncio.to_thread(firecrawl.settle)
 
     assert len(answered) > 12
     assert [sorted(numbers, key=int) for numbers in found] == len(answered) * [

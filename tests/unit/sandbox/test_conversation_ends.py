@@ -1,7 +1,6 @@
 """Small files that were sent together, when one is cancelled or the pool is closed."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,6 @@ from tests.unit.sandbox.groups import Group, outcomes
 from tests.unit.sandbox.hostile_files import LINUX, noted_pid, until_gone
 
 pytestmark = LINUX  # the hostile parser counts what was sent to it
-
-
-@pytest.fixture
-async def group(tmp_path: Path) -> AsyncIterator[Group]:
-    group = Group(tmp_path)
-    yield group
-    await group.pool.close()
 
 
 async def test_cancelling_the_file_that_is_read_leaves_the_others(

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,13 +21,6 @@ pytestmark = LINUX  # the hostile parser counts what was sent to it
 
 # Of the requests that must not fail, whatever the limit of the others.
 PATIENT = replace(REQUEST, ocr=OcrSettings(engine="slow", page_timeout=PATIENCE))
-
-
-@pytest.fixture
-async def group(tmp_path: Path) -> AsyncIterator[Group]:
-    group = Group(tmp_path)
-    yield group
-    await group.pool.close()
 
 
 async def test_each_file_has_its_own_answer(group: Group) -> None:
@@ -88,6 +80,7 @@ async def test_the_time_limit_is_that_of_the_file_that_is_read(
         (path := tmp_path / name).write_text(command)
         request = REQUEST if name == "slow" else PATIENT
         files.append(asyncio.create_task(group.pool.parse(path, request, owner=owner)))
+    await files[0]  # the limit is now that of the next
     await noted_pid(tmp_path / "pid")
     movable_clock.forward(PATIENCE)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -11,6 +10,7 @@ from uuid import uuid4
 import pytest
 from structlog.testing import capture_logs
 
+from harness.patience import AGES
 from ingest.errors import Permanent
 from ingest.formats import registry
 from ingest.handlers.context import Progress
@@ -28,18 +28,18 @@ CUT = ChunkSettings(tokenizer="wordllama", size=256, overlap=0)
 
 
 def broken_pool(child: str = "tests.servers.faulty_parser") -> ParserPool:
-    return ParserPool(size=1, timeout=timedelta(minutes=2), memory=2 * 1024**3, child=child)
+    return ParserPool(size=1, timeout=AGES, memory=2 * 1024**3, child=child)
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[ParserPool]:
-    pool = broken_pool()
-    yield pool
-    await pool.close()
+async def parser_pool() -> AsyncIterator[ParserPool]:
+    parser_pool = broken_pool()
+    yield parser_pool
+    await parser_pool.close()
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     for name in ("rich.pdf", "a.html"):
         (tmp_path / name).write_bytes(FILES[name])
     return tmp_path
@@ -54,11 +54,13 @@ def skipped_headings() -> float:
     return REGISTRY.get_sample_value("rag_ingest_parser_steps_skipped_total", labels) or 0.0
 
 
-async def test_a_step_that_fails_is_logged_and_counted(pool: ParserPool, files: Path) -> None:
+async def test_a_step_that_fails_is_logged_and_counted(
+    parser_pool: ParserPool, folder: Path
+) -> None:
     before = skipped_headings()
 
     with capture_logs() as logs:
-        parsed = await pool.parse(files / "rich.pdf", request("rich.pdf"))
+        parsed = await parser_pool.parse(folder / "rich.pdf", request("rich.pdf"))
 
     assert "Pumps" in parsed.document.text
     assert "headings_skipped" in parsed.document.warnings
@@ -70,10 +72,10 @@ async def test_a_step_that_fails_is_logged_and_counted(pool: ParserPool, files: 
     assert skipped_headings() == before + 1
 
 
-async def test_the_log_of_the_job_has_the_cause(pool: ParserPool, files: Path) -> None:
+async def test_the_log_of_the_job_has_the_cause(parser_pool: ParserPool, folder: Path) -> None:
     progress = Progress(cast(ClaimedJob, SimpleNamespace(id=uuid4(), attempts=1)))
 
-    progress.log_parsed(await pool.parse(files / "rich.pdf", request("rich.pdf")))
+    progress.log_parsed(await parser_pool.parse(folder / "rich.pdf", request("rich.pdf")))
 
     details = progress.lines[0].details
     assert details is not None
@@ -83,22 +85,22 @@ async def test_the_log_of_the_job_has_the_cause(pool: ParserPool, files: Path) -
 
 
 async def test_a_file_that_fails_all_the_same_has_its_skipped_steps_logged(
-    pool: ParserPool, files: Path
+    parser_pool: ParserPool, folder: Path
 ) -> None:
-    blank = files / "blank.pdf"
+    blank = folder / "blank.pdf"
     await asyncio.to_thread(blank.write_bytes, make_files.pdf([None]))
 
     with capture_logs() as logs, pytest.raises(Permanent, match="no text"):
-        await pool.parse(blank, request("blank.pdf"))
+        await parser_pool.parse(blank, request("blank.pdf"))
 
     assert [entry["step"] for entry in logs if "step" in entry] == ["headings"]
 
 
 async def test_a_file_whose_parser_is_not_installed_has_a_code_of_its_own(
-    pool: ParserPool, files: Path
+    parser_pool: ParserPool, folder: Path
 ) -> None:
     with pytest.raises(Permanent) as raised:
-        await pool.parse(files / "a.html", request("a.html"))
+        await parser_pool.parse(folder / "a.html", request("a.html"))
 
     assert raised.value.code == "parser_missing"
     assert "html_to_markdown is not installed" in str(raised.value)

@@ -27,22 +27,22 @@ _NESTED = [
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * 1024 * 1024)
-    yield pool
-    await pool.close()
+async def parser_pool() -> AsyncIterator[ParserPool]:
+    parser_pool = ParserPool(size=1, timeout=AGES, memory=1024 * 1024 * 1024)
+    yield parser_pool
+    await parser_pool.close()
 
 
 def request(width: int = 300) -> RenderRequest:
     return RenderRequest(media_type=media_types.PDF, page=1, width=width)
 
 
-async def test_a_page_is_drawn_and_its_text_found(pool: ParserPool, tmp_path: Path) -> None:
+async def test_a_page_is_drawn_and_its_text_found(parser_pool: ParserPool, tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(document(at(60, 600, "Words on a page")))
 
-    drawn = await pool.render(path, request())
-    found = await pool.locate(
+    drawn = await parser_pool.render(path, request())
+    found = await parser_pool.locate(
         path,
         LocateRequest(
             media_type=media_types.PDF, page=1, text="Words on a page", ranges=((0, 15), (9, 15))
@@ -56,12 +56,12 @@ async def test_a_page_is_drawn_and_its_text_found(pool: ParserPool, tmp_path: Pa
     assert whole[0] < part[0] < part[2] == whole[2]
 
 
-async def test_a_compressed_file_is_read_and_drawn(pool: ParserPool, tmp_path: Path) -> None:
+async def test_a_compressed_file_is_read_and_drawn(parser_pool: ParserPool, tmp_path: Path) -> None:
     path = tmp_path / "a.pdf.gz"
     path.write_bytes(gzip.compress(document(at(60, 600, "Words on a page"))))
     chunks = ChunkSettings(tokenizer="minilm", size=64, overlap=8)
 
-    parsed = await pool.parse(
+    parsed = await parser_pool.parse(
         path, ParseRequest(name="a.pdf.gz", declared=None, max_pages=9, chunk=chunks)
     )
 
@@ -69,24 +69,24 @@ async def test_a_compressed_file_is_read_and_drawn(pool: ParserPool, tmp_path: P
         "application/pdf",
         "Words on a page",
     )
-    assert (await pool.render(path, request())).width == 300
+    assert (await parser_pool.render(path, request())).width == 300
 
 
 async def test_a_page_that_takes_for_ever_ends_its_process_only(
-    pool: ParserPool, tmp_path: Path, movable_clock: MovableClock
+    parser_pool: ParserPool, tmp_path: Path, movable_clock: MovableClock
 ) -> None:
     hostile, good = tmp_path / "hostile.pdf", tmp_path / "good.pdf"
     resources = b"/Resources << /XObject << /X 20 0 R >> >>"
     hostile.write_bytes(document(Sheet(content=b"/X Do " * 10, entries=resources), extra=_NESTED))
     good.write_bytes(document(at(60, 600, "good")))
 
-    assert (await pool.render(good, request())).width == 300  # its process is running
-    drawing = asyncio.create_task(pool.render(hostile, request(2000)))
-    await until(lambda: bool(pool._busy))
+    assert (await parser_pool.render(good, request())).width == 300  # its process is running
+    drawing = asyncio.create_task(parser_pool.render(hostile, request(2000)))
+    await until(lambda: bool(parser_pool._busy))
     await asyncio.sleep(0.2)  # so that it draws
     movable_clock.forward(PATIENCE)
     with pytest.raises(Permanent) as caught:
         await drawing
 
     assert caught.value.code in ("parser_timeout", "parser_memory", "parser_crashed")
-    assert (await pool.render(good, request())).width == 300
+    assert (await parser_pool.render(good, request())).width == 300

@@ -28,15 +28,15 @@ from tests.unit.sandbox.hostile_files import (
 @pytest.fixture
 async def unjailed() -> AsyncIterator[ParserPool]:
     """In a jail, the process could not start others."""
-    pool = ParserPool(
+    parser_pool = ParserPool(
         size=1,
         timeout=AGES,
         memory=1024 * MIB,
         child="tests.servers.hostile_parser",
         confinement=Confinement(mode="off"),
     )
-    yield pool
-    await pool.close()
+    yield parser_pool
+    await parser_pool.close()
 
 
 @LINUX
@@ -86,10 +86,12 @@ async def test_a_pool_is_busy_until_the_last_answer(
 
 @LINUX
 async def test_closing_leaves_no_process(files: Files) -> None:
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-    pid = int(await files.text(pool, "pid"))
+    parser_pool = ParserPool(
+        size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser"
+    )
+    pid = int(await files.text(parser_pool, "pid"))
 
-    await pool.close()
+    await parser_pool.close()
 
     assert not is_running(pid)
 
@@ -125,19 +127,21 @@ async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
 async def test_no_secret_reaches_a_parser(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "DATABASE_URL", "INGEST_ADMIN_KEY", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "a-secret-value")
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
+    parser_pool = ParserPool(
+        size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser"
+    )
 
     try:
-        environment = await files.text(pool, "environment")
+        environment = await files.text(parser_pool, "environment")
     finally:
-        await pool.close()
+        await parser_pool.close()
 
     assert "PATH" in orjson.loads(environment)
     assert "a-secret-value" not in environment
 
 
 async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
+    parser_pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
 
-    assert await files.code(pool, "say x") == "internal"
-    await pool.close()
+    assert await files.code(parser_pool, "say x") == "internal"
+    await parser_pool.close()

@@ -29,12 +29,12 @@ from tests.unit.sandbox.hostile_files import (
 async def test_document_and_chunks_are_returned_complete(tmp_path: Path) -> None:
     path = tmp_path / "blob"
     path.write_bytes(make_files.pdf(["First page of words.", "Second page."], title="A title"))
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)
+    parser_pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)
 
     try:
-        parsed = await pool.parse(path, REQUEST)
+        parsed = await parser_pool.parse(path, REQUEST)
     finally:
-        await pool.close()
+        await parser_pool.close()
 
     document = parsed.document
     assert document.title == "A title"
@@ -48,23 +48,23 @@ async def test_document_and_chunks_are_returned_complete(tmp_path: Path) -> None
     assert parsed.extract_seconds > 0
 
 
-async def test_a_refused_file_leaves_its_process_fit(pool: ParserPool, files: Files) -> None:
-    before = await files.text(pool, "pid")
+async def test_a_refused_file_leaves_its_process_fit(parser_pool: ParserPool, files: Files) -> None:
+    before = await files.text(parser_pool, "pid")
     path = files.write(make_files.png(), "b.png")
 
     with pytest.raises(Permanent) as caught:
-        await pool.parse(path, REQUEST)
+        await parser_pool.parse(path, REQUEST)
 
     assert caught.value.code == "corrupt"
-    assert await files.text(pool, "pid") == before
+    assert await files.text(parser_pool, "pid") == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
 async def test_a_crash_names_its_signal_and_stage(
-    pool: ParserPool, files: Files, number: signal.Signals
+    parser_pool: ParserPool, files: Files, number: signal.Signals
 ) -> None:
     with pytest.raises(Permanent, match=f"{number.name}.*extract") as caught:
-        await files.parse(pool, f"signal {number.value}")
+        await files.parse(parser_pool, f"signal {number.value}")
 
     assert caught.value.code == "parser_crashed"
 
@@ -72,28 +72,32 @@ async def test_a_crash_names_its_signal_and_stage(
 @LINUX
 @pytest.mark.parametrize(("size", "code"), [(700, "parser_memory"), (1, "parser_crashed")])
 async def test_abort_with_high_memory_use_is_parser_memory(
-    pool: ParserPool, files: Files, size: int, code: str
+    parser_pool: ParserPool, files: Files, size: int, code: str
 ) -> None:
-    assert await files.code(pool, f"swell {size}") == code
+    assert await files.code(parser_pool, f"swell {size}") == code
 
 
-async def test_exit_of_the_parser_is_reported_as_crash(pool: ParserPool, files: Files) -> None:
-    assert await files.code(pool, "exit 9") == "parser_crashed"
+async def test_exit_of_the_parser_is_reported_as_crash(
+    parser_pool: ParserPool, files: Files
+) -> None:
+    assert await files.code(parser_pool, "exit 9") == "parser_crashed"
 
 
-async def test_after_a_crash_the_next_file_is_read(pool: ParserPool, files: Files) -> None:
-    await files.code(pool, "exit 9")
+async def test_after_a_crash_the_next_file_is_read(parser_pool: ParserPool, files: Files) -> None:
+    await files.code(parser_pool, "exit 9")
 
-    assert await files.text(pool, "say hello") == "hello"
+    assert await files.text(parser_pool, "say hello") == "hello"
 
 
-async def test_a_crash_does_not_touch_its_neighbour(pool: ParserPool, tmp_path: Path) -> None:
+async def test_a_crash_does_not_touch_its_neighbour(
+    parser_pool: ParserPool, tmp_path: Path
+) -> None:
     slow, bad = tmp_path / "slow", tmp_path / "bad"
     slow.write_text("sleep 1")
     bad.write_text("exit 9")
 
     results = await asyncio.gather(
-        pool.parse(slow, REQUEST), pool.parse(bad, REQUEST), return_exceptions=True
+        parser_pool.parse(slow, REQUEST), parser_pool.parse(bad, REQUEST), return_exceptions=True
     )
 
     assert isinstance(results[0], Parsed)
@@ -104,27 +108,29 @@ async def test_a_crash_does_not_touch_its_neighbour(pool: ParserPool, tmp_path: 
 async def test_a_hang_ends_at_the_time_limit(
     files: Files, tmp_path: Path, movable_clock: MovableClock
 ) -> None:
-    pool = ParserPool(
+    parser_pool = ParserPool(
         size=1,
         timeout=AGES,
         memory=1024 * MIB,
         child="tests.servers.hostile_parser",
         confinement=Confinement(mode="off"),
     )
-    work = asyncio.create_task(files.code(pool, f"wait {tmp_path / 'pid'} {tmp_path / 'end'}"))
+    work = asyncio.create_task(
+        files.code(parser_pool, f"wait {tmp_path / 'pid'} {tmp_path / 'end'}")
+    )
     try:
         await noted_pid(tmp_path / "pid")
         movable_clock.forward(PATIENCE)
         assert await work == "parser_timeout"
-        text = await files.text(pool, "say next")
+        text = await files.text(parser_pool, "say next")
     finally:
-        await pool.close()
+        await parser_pool.close()
 
     assert text == "next"
 
 
 async def test_each_picture_restarts_the_time_limit(
-    pool: ParserPool, files: Files, monkeypatch: pytest.MonkeyPatch
+    parser_pool: ParserPool, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
     request = replace(REQUEST, ocr=OcrSettings(engine="slow"))
@@ -134,7 +140,7 @@ async def test_each_picture_restarts_the_time_limit(
     of_the_machine = loop.time
     monkeypatch.setattr(loop, "time", lambda: of_the_machine() + passes * len(seen))
 
-    parsed = await pool.parse(
+    parsed = await parser_pool.parse(
         files.write("pictures 3"), request, on_page=lambda: seen.append("picture")
     )
 
@@ -142,16 +148,18 @@ async def test_each_picture_restarts_the_time_limit(
     assert seen == ["picture"] * 3
 
 
-async def test_pictures_are_not_read_unless_asked_for(pool: ParserPool, files: Files) -> None:
-    assert await files.text(pool, "pictures 1") == "no ocr"
+async def test_pictures_are_not_read_unless_asked_for(
+    parser_pool: ParserPool, files: Files
+) -> None:
+    assert await files.text(parser_pool, "pictures 1") == "no ocr"
 
 
 async def test_attachments_are_written_to_the_given_folder(
-    pool: ParserPool, files: Files, tmp_path: Path
+    parser_pool: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     (folder := tmp_path / "members").mkdir()
 
-    parsed = await pool.parse(
+    parsed = await parser_pool.parse(
         files.write("attach ../a/b.txt"), replace(REQUEST, members=str(folder))
     )
 
@@ -159,14 +167,16 @@ async def test_attachments_are_written_to_the_given_folder(
     assert [file.read_bytes() for file in folder.iterdir()] == [b"attached"]
 
 
-async def test_attachments_are_not_kept_without_a_folder(pool: ParserPool, files: Files) -> None:
-    parsed = await files.parse(pool, "attach a.txt")
+async def test_attachments_are_not_kept_without_a_folder(
+    parser_pool: ParserPool, files: Files
+) -> None:
+    parsed = await files.parse(parser_pool, "attach a.txt")
 
     assert (parsed.document.text, parsed.members) == ("None", ())
 
 
 async def test_archive_is_unpacked_in_a_parser_process(
-    pool: ParserPool, files: Files, tmp_path: Path
+    parser_pool: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     (folder := tmp_path / "members").mkdir()
     path = files.write(zip_of({"a.txt": b"one", "b/c.txt": b"two"}), "a.zip")
@@ -174,31 +184,33 @@ async def test_archive_is_unpacked_in_a_parser_process(
         name="a.zip", folder=str(folder), max_members=9, max_bytes=99, max_member_bytes=99
     )
 
-    unpacked = await pool.unpack(path, request)
+    unpacked = await parser_pool.unpack(path, request)
 
     assert [member.path for member in unpacked.members] == ["a.txt", "b/c.txt"]
     assert [(folder / member.file).read_bytes() for member in unpacked.members] == [b"one", b"two"]
 
 
-async def test_parsing_an_archive_raises_is_archive(pool: ParserPool, files: Files) -> None:
+async def test_parsing_an_archive_raises_is_archive(parser_pool: ParserPool, files: Files) -> None:
     with pytest.raises(IsArchive):
-        await pool.parse(files.write(zip_of({"a.txt": b"one"}), "a.zip"), REQUEST)
+        await parser_pool.parse(files.write(zip_of({"a.txt": b"one"}), "a.zip"), REQUEST)
 
 
-async def test_rechunk_does_not_parse_again(pool: ParserPool) -> None:
+async def test_rechunk_does_not_parse_again(parser_pool: ParserPool) -> None:
     text = "# One\n\nFirst page.\n\n# Two\n\nSecond page."
     pages = (Page(number=1, start=0, end=18), Page(number=2, start=20, end=len(text)))
     settings = ChunkSettings(tokenizer="minilm", size=64, overlap=0, by="page")
 
-    chunks = (await pool.rechunk(text, RechunkRequest(pages=pages, chunk=settings))).chunks
+    chunks = (await parser_pool.rechunk(text, RechunkRequest(pages=pages, chunk=settings))).chunks
 
     assert [chunk.page for chunk in chunks] == [1, 2]
     assert [text[chunk.start : chunk.end] for chunk in chunks] == [chunk.text for chunk in chunks]
 
 
 @LINUX
-async def test_cpu_time_is_limited_even_if_nobody_watches(pool: ParserPool, files: Files) -> None:
-    found = orjson.loads(await files.text(pool, "limits RLIMIT_CPU RLIMIT_CORE"))
+async def test_cpu_time_is_limited_even_if_nobody_watches(
+    parser_pool: ParserPool, files: Files
+) -> None:
+    found = orjson.loads(await files.text(parser_pool, "limits RLIMIT_CPU RLIMIT_CORE"))
 
     # What its start has used comes on top.
     assert PATIENCE < found["RLIMIT_CPU"] < 1.5 * PATIENCE
@@ -206,43 +218,43 @@ async def test_cpu_time_is_limited_even_if_nobody_watches(pool: ParserPool, file
 
 
 @LINUX
-async def test_memory_is_limited(pool: ParserPool, files: Files) -> None:
-    before = await files.text(pool, "pid")
+async def test_memory_is_limited(parser_pool: ParserPool, files: Files) -> None:
+    before = await files.text(parser_pool, "pid")
 
-    assert await files.code(pool, "allocate 2000") == "parser_memory"
-    assert await files.text(pool, "pid") != before
+    assert await files.code(parser_pool, "allocate 2000") == "parser_memory"
+    assert await files.text(parser_pool, "pid") != before
 
 
 async def test_out_of_memory_in_a_native_library_is_parser_memory(
-    pool: ParserPool, files: Files
+    parser_pool: ParserPool, files: Files
 ) -> None:
     words = "memory allocation of 4294967296 bytes failed"
 
-    assert await files.code(pool, f"abort {words}") == "parser_memory"
+    assert await files.code(parser_pool, f"abort {words}") == "parser_memory"
 
 
 async def test_output_of_libraries_does_not_corrupt_the_reply(
-    pool: ParserPool, files: Files
+    parser_pool: ParserPool, files: Files
 ) -> None:
-    assert await files.text(pool, "print noise") == "printed"
+    assert await files.text(parser_pool, "print noise") == "printed"
 
 
 @LINUX
-async def test_forged_parser_reply_is_rejected(pool: ParserPool, files: Files) -> None:
+async def test_forged_parser_reply_is_rejected(parser_pool: ParserPool, files: Files) -> None:
     with pytest.raises(Permanent, match="The parser sent") as caught:
-        await files.parse(pool, 'lie {"resident": 1, "document": {"text": 5}, "chunks": []}')
+        await files.parse(parser_pool, 'lie {"resident": 1, "document": {"text": 5}, "chunks": []}')
 
     assert caught.value.code == "parser_crashed"
 
 
 @LINUX
 async def test_a_parser_cannot_keep_its_parent_busy_with_progress(
-    pool: ParserPool, files: Files
+    parser_pool: ParserPool, files: Files
 ) -> None:
     with pytest.raises(Permanent, match="too many steps"):
-        await files.parse(pool, "chatter 10000")
+        await files.parse(parser_pool, "chatter 10000")
 
 
-async def test_a_missing_file_is_transient(pool: ParserPool, tmp_path: Path) -> None:
+async def test_a_missing_file_is_transient(parser_pool: ParserPool, tmp_path: Path) -> None:
     with pytest.raises(Transient):
-        await pool.parse(tmp_path / "gone", REQUEST)
+        await parser_pool.parse(tmp_path / "gone", REQUEST)

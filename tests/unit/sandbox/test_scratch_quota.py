@@ -27,24 +27,26 @@ def scratch_folders() -> list[Path]:
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
-    yield pool
-    await pool.close()
+async def parser_pool() -> AsyncIterator[ParserPool]:
+    parser_pool = ParserPool(
+        size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser"
+    )
+    yield parser_pool
+    await parser_pool.close()
 
 
 async def test_a_file_that_fills_the_scratch_folder_fails_alone(
-    pool: ParserPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parser_pool: ParserPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scratch_quota, "_OWN_BYTES", 20 * MIB)
     hostile, harmless = tmp_path / "hostile", tmp_path / "harmless"
     hostile.write_text("hoard 3")
     harmless.write_text("scratch")
-    before = (await pool.parse(harmless, PARSE)).document.text
+    before = (await parser_pool.parse(harmless, PARSE)).document.text
 
     with pytest.raises(Permanent, match="disk space") as caught:
-        await pool.parse(hostile, PARSE)
-    after = (await pool.parse(harmless, PARSE)).document.text
+        await parser_pool.parse(hostile, PARSE)
+    after = (await parser_pool.parse(harmless, PARSE)).document.text
 
     assert caught.value.code == "parser_memory"
     assert before != after

@@ -4,11 +4,11 @@ import gzip
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from harness.patience import AGES
 from ingest.errors import Permanent
 from ingest.model import Sitemap
 from ingest.sandbox.messages import SitemapRequest
@@ -24,22 +24,24 @@ BILLION_LAUGHS = (
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(size=1, timeout=timedelta(seconds=60), memory=1024 * 1024 * 1024)
-    yield pool
-    await pool.close()
+async def parser_pool() -> AsyncIterator[ParserPool]:
+    parser_pool = ParserPool(size=1, timeout=AGES, memory=1024 * 1024 * 1024)
+    yield parser_pool
+    await parser_pool.close()
 
 
-async def read(pool: ParserPool, folder: Path, data: bytes) -> Sitemap:
+async def read(parser_pool: ParserPool, folder: Path, data: bytes) -> Sitemap:
     path = folder / "sitemap"
     path.write_bytes(data)
-    return await pool.read_sitemap(path, SitemapRequest(base=BASE, limit=100))
+    return await parser_pool.read_sitemap(path, SitemapRequest(base=BASE, limit=100))
 
 
-async def test_a_sitemap_is_read(pool: ParserPool, tmp_path: Path) -> None:
+async def test_a_sitemap_is_read(parser_pool: ParserPool, tmp_path: Path) -> None:
     data = b"<urlset><url><loc>/a?b=1&amp;c=2</loc></url></urlset>"
 
-    assert await read(pool, tmp_path, data) == Sitemap(pages=("https://example.org/a?b=1&c=2",))
+    assert await read(parser_pool, tmp_path, data) == Sitemap(
+        pages=("https://example.org/a?b=1&c=2",)
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,17 +56,17 @@ async def test_a_sitemap_is_read(pool: ParserPool, tmp_path: Path) -> None:
     ids=["billion laughs", "deep", "gzip bomb", "50 MB", "nul"],
 )
 async def test_a_hostile_sitemap_lists_little_or_fails_with_a_parser_code(
-    pool: ParserPool, tmp_path: Path, make: Callable[[], bytes]
+    parser_pool: ParserPool, tmp_path: Path, make: Callable[[], bytes]
 ) -> None:
     try:
-        found, code = await read(pool, tmp_path, make()), None
+        found, code = await read(parser_pool, tmp_path, make()), None
     except Permanent as error:
         found, code = Sitemap(), error.code
 
     assert code in (None, "parser_memory", "parser_timeout", "parser_crashed")
     assert len(found.pages) <= 100
     assert all(len(page) < 3000 for page in found.pages)
-    assert (await read(pool, tmp_path, b"https://example.org/next\n")).pages
+    assert (await read(parser_pool, tmp_path, b"https://example.org/next\n")).pages
 
 
 def test_a_worker_does_not_load_the_parsers_of_markup() -> None:

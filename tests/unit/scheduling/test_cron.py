@@ -88,15 +88,17 @@ async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule(clock:
         return True
 
     scheduler = Scheduler(guard, clock=clock)
-    runs = 0
+    runs = firings_of_three_runs = 0
     done = asyncio.Event()
 
     @scheduler.cron("flaky", "* * * * * *", backoff_schedule=[timedelta(0), timedelta(0)])
     async def flaky() -> None:
-        nonlocal runs
+        nonlocal runs, firings_of_three_runs
         runs += 1
         if runs < 3:
             raise RuntimeError("not yet")
+        if runs == 3:
+            firings_of_three_runs = len(firings)
         done.set()
 
     scheduler.start()
@@ -104,7 +106,7 @@ async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule(clock:
         await done.wait()
     await scheduler.close()
 
-    assert (runs, len(firings)) == (3, 1)
+    assert firings_of_three_runs == 1
 
 
 async def test_guarded_tick_claimed_by_another_replica_is_not_run(clock: WallClock) -> None:

@@ -141,7 +141,7 @@ def _watched(
     return fired
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     change=st.sampled_from(_CHANGES),
     hours=st.sets(st.integers(0, 23), min_size=1, max_size=12),
@@ -218,7 +218,7 @@ def test_invalid_time_zone_is_refused(timezone: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     cron=st.text(st.sampled_from("0123456789*/-,#L?W MONFEBx٣\x00"), max_size=110),
     timezone=st.one_of(st.text(max_size=20), st.just("UTC")),
@@ -232,7 +232,6 @@ def test_any_text_is_a_recurrence_or_a_value_error(cron: str, timezone: str) -> 
         assert next_run(recurrence, after=_utc("2026-01-01"), jitter=_NONE) > _utc("2026-01-01")
 
 
-@settings(deadline=None)
 @given(number=st.integers(0, 2**128 - 1))
 def test_jitter_is_stable_and_below_its_window(number: int) -> None:
     within = timedelta(minutes=20)
@@ -251,7 +250,7 @@ def test_jitter_spreads_sources_evenly_over_the_window() -> None:
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     cron=st.sampled_from(["*/5 * * * *", "0 3 * * *", "30 2 * * *", "0,50 */6 * * *"]),
     minutes=st.integers(0, 3000),

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.analysis.known_terms import terms_of
@@ -56,7 +56,6 @@ def explained(query: str, text: str, *, title: str = "", headings: str = "") -> 
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
-@settings(deadline=None)
 @given(query=texts, chunks=st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=4))
 def test_the_parts_add_up_to_the_score(query: str, chunks: list[tuple[str, str, str]]) -> None:
     question, statistics = asked(query)

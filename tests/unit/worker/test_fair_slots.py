@@ -6,24 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.patience import PATIENCE
 from ingest.asynchronous.fair_slots import FairSlots, SlotScheduler, Turn
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.settable_clock import SettableClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SettableClock:
+    return SettableClock()
 
 
 def owners(turns: Sequence[Turn[str]]) -> str:
@@ -31,7 +24,7 @@ def owners(turns: Sequence[Turn[str]]) -> str:
 
 
 def serve(
-    scheduler: SlotScheduler[str], clock: Clock, running: deque[Turn[str]], took: float
+    scheduler: SlotScheduler[str], clock: SettableClock, running: deque[Turn[str]], took: float
 ) -> str:
     """End the oldest running request after `took` seconds; who is granted a slot."""
     clock.now += took
@@ -41,7 +34,7 @@ def serve(
     return owners(granted)
 
 
-def test_owners_take_turns_however_many_requests_one_of_them_has(clock: Clock) -> None:
+def test_owners_take_turns_however_many_requests_one_of_them_has(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](1, clock=clock)
     for owner in "AAAABB":
         scheduler.enter(owner)
@@ -52,7 +45,7 @@ def test_owners_take_turns_however_many_requests_one_of_them_has(clock: Clock) -
     assert order == "ABABAA"
 
 
-def test_the_owner_that_used_less_time_is_first(clock: Clock) -> None:
+def test_the_owner_that_used_less_time_is_first(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](1, clock=clock)
     scheduler.enter("A")
     running = deque(scheduler.grant())
@@ -64,7 +57,7 @@ def test_the_owner_that_used_less_time_is_first(clock: Clock) -> None:
     assert "".join(order) == "BBBAA"
 
 
-def test_an_owner_that_holds_fewer_slots_is_first(clock: Clock) -> None:
+def test_an_owner_that_holds_fewer_slots_is_first(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](3, clock=clock)
     for owner in "AAAAB":
         scheduler.enter(owner)
@@ -72,7 +65,7 @@ def test_an_owner_that_holds_fewer_slots_is_first(clock: Clock) -> None:
     assert owners(scheduler.grant()) == "ABA"
 
 
-def test_a_newcomer_gets_the_reserve_while_another_holds_all_slots(clock: Clock) -> None:
+def test_a_newcomer_gets_the_reserve_while_another_holds_all_slots(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](2, reserve=1, clock=clock)
     for owner in "AAAA":
         scheduler.enter(owner)
@@ -83,7 +76,7 @@ def test_a_newcomer_gets_the_reserve_while_another_holds_all_slots(clock: Clock)
     assert owners(scheduler.grant()) == "B"
 
 
-def test_one_owner_does_not_get_the_reserve(clock: Clock) -> None:
+def test_one_owner_does_not_get_the_reserve(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](2, reserve=2, clock=clock)
     for owner in "AAAA":
         scheduler.enter(owner)
@@ -95,7 +88,7 @@ def test_one_owner_does_not_get_the_reserve(clock: Clock) -> None:
     assert not scheduler.may_grant_later
 
 
-def test_the_rest_of_the_reserve_is_for_the_next_newcomers(clock: Clock) -> None:
+def test_the_rest_of_the_reserve_is_for_the_next_newcomers(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](4, reserve=4, clock=clock)
     for owner in "AAAAA":
         scheduler.enter(owner)
@@ -111,7 +104,7 @@ def test_the_rest_of_the_reserve_is_for_the_next_newcomers(clock: Clock) -> None
     assert owners(scheduler.grant()) == "CD"
 
 
-def test_the_reserve_is_not_for_owners_that_use_as_much_as_the_others(clock: Clock) -> None:
+def test_the_reserve_is_not_for_owners_that_use_as_much_as_the_others(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](2, reserve=1, clock=clock)
     for owner in "ABC":
         scheduler.enter(owner)
@@ -128,7 +121,7 @@ def test_the_reserve_is_not_for_owners_that_use_as_much_as_the_others(clock: Clo
     assert owners(scheduler.grant()) == "D"
 
 
-def test_beside_others_an_owner_holds_few_slots_until_they_have_gone(clock: Clock) -> None:
+def test_beside_others_an_owner_holds_few_slots_until_they_have_gone(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](4, reserve=2, beside_others=2, clock=clock)
     for owner in "AAAAA":
         scheduler.enter(owner)
@@ -149,7 +142,7 @@ def test_beside_others_an_owner_holds_few_slots_until_they_have_gone(clock: Cloc
     assert (soon, later) == ("", "AA")
 
 
-def test_use_is_forgotten_in_time(clock: Clock) -> None:
+def test_use_is_forgotten_in_time(clock: SettableClock) -> None:
     scheduler = SlotScheduler[str](1, clock=clock)
     scheduler.enter("A")
     running = deque(scheduler.grant())
@@ -179,10 +172,9 @@ loads = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(loads)
 def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: Load) -> None:
-    clock = Clock()
+    clock = SettableClock()
     scheduler = SlotScheduler[str](load.slots, reserve=load.reserve, clock=clock)
     arrivals = deque(sorted(load.requests, key=lambda request: request[1]))
     ends: dict[Turn[str], float] = {}
@@ -204,7 +196,6 @@ def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: 
         assert waiting == 0 or len(ends) >= load.slots
 
 
-@settings(deadline=None)
 @given(
     costs=st.dictionaries(
         st.sampled_from("ABCDE"), st.integers(1, 50).map(lambda tenths: tenths / 10), min_size=2
@@ -214,7 +205,7 @@ def test_every_request_is_served_and_no_slot_is_free_while_somebody_waits(load: 
 def test_owners_that_always_have_work_get_equal_time_whatever_their_requests_cost(
     costs: dict[str, float], slots: int
 ) -> None:
-    clock = Clock()
+    clock = SettableClock()
     scheduler = SlotScheduler[str](slots, clock=clock)
     used = dict.fromkeys(costs, 0.0)
     running: dict[Turn[str], float] = {}

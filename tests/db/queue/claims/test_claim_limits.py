@@ -4,38 +4,23 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from psycopg import AsyncConnection
 
 from harness.patience import PATIENCE
-from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims
 from ingest.store.queue.claims import ClaimableType
 from ingest.worker.claiming import Claiming
+from tests.db.queue.claims.files_claimed import claiming_files, limit_files
 from tests.support.queue_builders import add_application, claim, complete, enqueue
-from tests.support.running_worker import Scripted
-
-
-async def _limit(conn: Connection, **columns: Any) -> None:
-    for column, value in columns.items():
-        await conn.execute(
-            f"update rag.job_types set {column} = %s where type = 'file'",
-            [value],
-        )
-
-
-def _claiming() -> Claiming:
-    handlers: dict[str, Handler] = {"file": Scripted()}
-    return Claiming(worker=uuid4(), handlers=handlers)
 
 
 async def _take(conn: Connection, batch: int = 10, claiming: Claiming | None = None) -> int:
     async with conn.transaction():
-        return len(await (claiming or _claiming()).take(conn, batch))
+        return len(await (claiming or claiming_files()).take(conn, batch))
 
 
 async def _allowance(conn: Connection) -> int:
@@ -47,7 +32,7 @@ async def _allowance(conn: Connection) -> int:
 async def test_no_more_jobs_of_a_type_run_than_it_may(
     conn: Connection, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=3)
+    await limit_files(conn, max_concurrent=3)
     await enqueue(conn, application_id, 10)
 
     taken = [await _take(conn, 2) for _ in range(3)]
@@ -58,11 +43,11 @@ async def test_no_more_jobs_of_a_type_run_than_it_may(
 async def test_a_worker_that_claims_at_the_same_moment_waits_and_counts_our_jobs(
     conn: Connection, dsn: str, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=3)
+    await limit_files(conn, max_concurrent=3)
     await _allowance(conn)  # the lane is there: its lock is what makes the second one wait
     await enqueue(conn, application_id, 10)
     async with await AsyncConnection.connect(dsn) as other:
-        theirs = await _claiming().take(other, 2)  # uncommitted
+        theirs = await claiming_files().take(other, 2)  # uncommitted
         mine = asyncio.create_task(_take(conn))
         async with asyncio.timeout(PATIENCE):
             await _until_waiting(conn_dsn=dsn)
@@ -76,7 +61,7 @@ async def test_a_worker_that_claims_at_the_same_moment_waits_and_counts_our_jobs
 async def test_jobs_queued_during_a_claim_do_not_bypass_limits(
     conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch, dsn: str
 ) -> None:
-    await _limit(conn, max_concurrent=1)
+    await limit_files(conn, max_concurrent=1)
     look = claims.claimable_types
 
     async def look_too_early(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
@@ -107,10 +92,10 @@ async def _until_waiting(*, conn_dsn: str) -> None:
 async def test_a_job_that_ends_makes_room_for_the_next(
     conn: Connection, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=1)
+    await limit_files(conn, max_concurrent=1)
     await enqueue(conn, application_id, 2)
     async with conn.transaction():
-        running = await _claiming().take(conn, 10)
+        running = await claiming_files().take(conn, 10)
     while_it_runs = await _take(conn)
     await complete(conn, running)
 
@@ -121,7 +106,7 @@ async def test_a_job_that_ends_makes_room_for_the_next(
 async def test_the_jobs_of_a_dead_worker_leave_no_slot_used_up(
     conn: Connection, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=2)
+    await limit_files(conn, max_concurrent=2)
     await enqueue(conn, application_id, 4)
     await _take(conn)
     await conn.execute("delete from rag.processing_jobs where status = 'processing'")
@@ -132,7 +117,7 @@ async def test_the_jobs_of_a_dead_worker_leave_no_slot_used_up(
 async def test_a_limit_holds_over_applications_and_leaves_other_types_alone(
     conn: Connection, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=3)
+    await limit_files(conn, max_concurrent=3)
     for owner in [application_id, *[await add_application(conn) for _ in range(4)]]:
         await enqueue(conn, owner, 5)
     await conn.execute(
@@ -150,7 +135,7 @@ async def test_a_limit_holds_over_applications_and_leaves_other_types_alone(
 
 
 async def test_burst_is_a_tenth_of_the_rate(conn: Connection, application_id: UUID) -> None:
-    await _limit(conn, rate_per_minute=50)
+    await limit_files(conn, rate_per_minute=50)
     await enqueue(conn, application_id, 20)
 
     assert [await _take(conn), await _take(conn)] == [5, 0]
@@ -161,7 +146,7 @@ async def test_no_minute_exceeds_the_start_rate(
     conn: Connection, application_id: UUID, rate: int
 ) -> None:
     """Time passes by moving the lane's row back; what the steps take is counted as well."""
-    await _limit(conn, rate_per_minute=rate)
+    await limit_files(conn, rate_per_minute=rate)
     starts: list[tuple[float, float]] = []
     begun, moved = time.monotonic(), 0.0
     while moved < 150:
@@ -185,7 +170,7 @@ async def test_no_minute_exceeds_the_start_rate(
 
 
 async def test_rate_limit_reports_the_time_of_the_next_start(conn: Connection) -> None:
-    await _limit(conn, rate_per_minute=6)
+    await limit_files(conn, rate_per_minute=6)
     async with conn.transaction():
         [full] = await claims.allowances(conn, ["file"])
         await claims.charge_rate_limits(conn, {"file": 1})
@@ -198,10 +183,10 @@ async def test_rate_limit_reports_the_time_of_the_next_start(conn: Connection) -
 
 
 async def test_removed_limit_does_not_block(conn: Connection, application_id: UUID) -> None:
-    await _limit(conn, rate_per_minute=1, max_concurrent=1)
+    await limit_files(conn, rate_per_minute=1, max_concurrent=1)
     await enqueue(conn, application_id, 5)
     limited = await _take(conn)
-    await _limit(conn, rate_per_minute=None, max_concurrent=None)
+    await limit_files(conn, rate_per_minute=None, max_concurrent=None)
 
     assert (limited, await _take(conn)) == (1, 4)
 
@@ -209,10 +194,10 @@ async def test_removed_limit_does_not_block(conn: Connection, application_id: UU
 async def test_limit_lifted_during_a_claim_does_not_block(
     conn: Connection, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=1)
+    await limit_files(conn, max_concurrent=1)
     await enqueue(conn, application_id, 5)
-    claiming = _claiming()
+    claiming = claiming_files()
     limited = await _take(conn, claiming=claiming)
-    await _limit(conn, max_concurrent=None)
+    await limit_files(conn, max_concurrent=None)
 
     assert (limited, await _take(conn, claiming=claiming)) == (1, 4)

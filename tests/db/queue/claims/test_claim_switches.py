@@ -3,19 +3,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from psycopg import AsyncConnection
 
 from harness.patience import PATIENCE
-from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.limits import worker_config
 from ingest.store.queue import job_types
 from ingest.worker.claiming import Claiming
+from tests.db.queue.claims.files_claimed import claiming_files
 from tests.support.queue_builders import enqueue
-from tests.support.running_worker import Scripted, until
+from tests.support.running_worker import until
 
 Change = Callable[[Connection], Awaitable[None]]
 
@@ -45,11 +45,6 @@ CHANGES = OFF | {
 LEFT = {"maxConcurrent": 0, "ratePerMinute": 1}
 
 
-def _claiming() -> Claiming:
-    handlers: dict[str, Handler] = {"file": Scripted()}
-    return Claiming(worker=uuid4(), handlers=handlers)
-
-
 async def _take(conn: Connection, claiming: Claiming, batch: int) -> int:
     async with conn.transaction():
         return len(await claiming.take(conn, batch))
@@ -60,7 +55,7 @@ async def test_cached_job_types_do_not_delay_a_change(
     conn: Connection, application_id: UUID, change: str
 ) -> None:
     await enqueue(conn, application_id, 10)
-    workers = [_claiming(), _claiming()]
+    workers = [claiming_files(), claiming_files()]
     started = [await _take(conn, workers[0], 1), await _take(conn, workers[1], 0)]
 
     await CHANGES[change](conn)
@@ -76,7 +71,7 @@ async def test_settings_change_waits_for_claims_that_have_not_seen_it(
 ) -> None:
     await enqueue(conn, application_id, 2)
     async with await AsyncConnection.connect(dsn) as other:
-        claimed = await _claiming().take(other, 1)  # uncommitted
+        claimed = await claiming_files().take(other, 1)  # uncommitted
         changing = asyncio.create_task(OFF[change](conn))
         await until(lambda: _waits_for_a_lock(other))
         is_answered = changing.done()
@@ -85,7 +80,7 @@ async def test_settings_change_waits_for_claims_that_have_not_seen_it(
             await changing
 
     assert (len(claimed), is_answered) == (1, False)
-    assert await _take(conn, _claiming(), 5) == 0
+    assert await _take(conn, claiming_files(), 5) == 0
 
 
 @pytest.mark.parametrize("change", OFF)
@@ -93,7 +88,7 @@ async def test_a_claim_that_comes_during_a_change_waits_and_obeys_it(
     conn: Connection, dsn: str, application_id: UUID, change: str
 ) -> None:
     await enqueue(conn, application_id, 2)
-    claiming = _claiming()
+    claiming = claiming_files()
     await _take(conn, claiming, 0)
     async with await AsyncConnection.connect(dsn, autocommit=True) as other:
         async with other.transaction():

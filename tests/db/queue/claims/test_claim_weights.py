@@ -1,29 +1,14 @@
 """Weights and age: whose jobs are claimed next."""
 
 from collections import Counter
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.claiming import Claiming
+from tests.db.queue.claims.files_claimed import claiming_files, limit_files
 from tests.support.queue_builders import add_application, claim, enqueue
-from tests.support.running_worker import Scripted
-
-
-async def _limit(conn: Connection, **columns: Any) -> None:
-    for column, value in columns.items():
-        await conn.execute(
-            f"update rag.job_types set {column} = %s where type = 'file'",
-            [value],
-        )
-
-
-def _claiming() -> Claiming:
-    handlers: dict[str, Handler] = {"file": Scripted()}
-    return Claiming(worker=uuid4(), handlers=handlers)
 
 
 async def test_a_batch_is_shared_by_weight(conn: Connection, application_id: UUID) -> None:
@@ -55,7 +40,7 @@ async def test_oldest_job_goes_first_from_time_to_time(
 ) -> None:
     [starving] = await enqueue(conn, application_id, priority=-100)
     await enqueue(conn, application_id, 30, priority=50)
-    claiming = _claiming()
+    claiming = claiming_files()
 
     order: list[ClaimedJob] = []
     for _ in range(20):
@@ -68,10 +53,10 @@ async def test_oldest_job_goes_first_from_time_to_time(
 async def test_what_follows_the_oldest_job_fills_the_batch_within_the_limits(
     conn: Connection, application_id: UUID
 ) -> None:
-    await _limit(conn, max_concurrent=13)
+    await limit_files(conn, max_concurrent=13)
     [starving] = await enqueue(conn, application_id, priority=-100)
     await enqueue(conn, application_id, 30, priority=50)
-    claiming = _claiming()
+    claiming = claiming_files()
     batches = [await _take_ids(conn, claiming, size) for size in [1] * 9 + [10]]
 
     assert batches[-1][0] == starving
@@ -86,7 +71,7 @@ async def _take_ids(conn: Connection, claiming: Claiming, batch: int) -> list[UU
 async def test_idle_worker_claims_one_job_by_age_then_in_turn(
     conn: Connection, application_id: UUID
 ) -> None:
-    claiming = _claiming()
+    claiming = claiming_files()
     assert await _take_ids(conn, claiming, 3) == []
     [old] = await enqueue(conn, application_id, priority=-5)
     [dull] = await enqueue(conn, application_id, priority=1)
@@ -100,7 +85,7 @@ async def test_idle_worker_claims_one_job_by_age_then_in_turn(
 async def test_idle_single_slot_worker_claims_the_most_urgent_job(
     conn: Connection, application_id: UUID
 ) -> None:
-    claiming = _claiming()
+    claiming = claiming_files()
     assert await _take_ids(conn, claiming, 1) == []
     await enqueue(conn, application_id, priority=1)
     [urgent] = await enqueue(conn, application_id, priority=9)
@@ -109,8 +94,8 @@ async def test_idle_single_slot_worker_claims_the_most_urgent_job(
 
 
 async def test_idle_worker_respects_job_type_limits(conn: Connection, application_id: UUID) -> None:
-    await _limit(conn, max_concurrent=1)
-    claiming = _claiming()
+    await limit_files(conn, max_concurrent=1)
+    claiming = claiming_files()
     assert await _take_ids(conn, claiming, 10) == []
     await enqueue(conn, application_id, 5)
 

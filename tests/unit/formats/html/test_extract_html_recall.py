@@ -235,7 +235,7 @@ BLOCK = st.one_of(
 
 
 @given(st.lists(BLOCK, min_size=1, max_size=15), st.sampled_from(["article", "main", "div"]))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_each_block_is_extracted_as_often_as_it_occurs(
     blocks: list[tuple[str, str]], around: str
 ) -> None:
