@@ -21,10 +21,10 @@ from ingest.store.queue import job_types
 from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt
 from ingest.worker.commit import Finished
+from tests.db.documents.reprocessing.rechunk_fixtures import queued
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import claim, source_row
-from tests.support.rechunk_fixtures import queued
 from tests.support.running_worker import committed, until
 
 

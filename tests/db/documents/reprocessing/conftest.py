@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingest.postgres.database import Pool
-from tests.support.rechunk_fixtures import RechunkHouse, rechunk_house
+from tests.db.documents.reprocessing.rechunk_fixtures import RechunkHouse, rechunk_house
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from psycopg.types.json import Jsonb
 
 from ingest.postgres.database import Connection
 from ingest.store.sources import source_control
-from tests.support.queue_builders import source_row
-from tests.support.rechunk_fixtures import (
+from tests.db.documents.reprocessing.rechunk_fixtures import (
     RechunkHouse,
     add_document,
     queued,
     rows,
     sizes,
 )
+from tests.support.queue_builders import source_row
 
 
 async def test_a_source_is_cut_again_from_its_text_without_a_parser_or_a_known_vector(

@@ -14,14 +14,14 @@ from ingest.store.documents import chunking
 from ingest.store.documents.chunking import AppliedChunking
 from ingest.store.sources import source_control
 from ingest.worker.commit import commit
-from tests.support.queue_builders import job_row, make_due, source_row
-from tests.support.rechunk_fixtures import (
+from tests.db.documents.reprocessing.rechunk_fixtures import (
     RechunkHouse,
     add_document,
     queued,
     rows,
     sizes,
 )
+from tests.support.queue_builders import job_row, make_due, source_row
 from tests.support.running_worker import until
 
 

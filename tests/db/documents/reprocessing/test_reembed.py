@@ -14,9 +14,9 @@ from ingest.store.queue import jobs
 from ingest.store.search.hits import SearchHit
 from ingest.worker.commit import commit
 from tests.db.documents.reprocessing.changing_model import add_files, counts, until
+from tests.db.documents.reprocessing.rechunk_fixtures import rows
 from tests.support.model_change_fixtures import ModelChange
 from tests.support.queue_builders import add_worker
-from tests.support.rechunk_fixtures import rows
 
 
 async def test_all_documents_get_new_vectors_and_the_old_ones_are_dropped(
