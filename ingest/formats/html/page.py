@@ -30,7 +30,7 @@ from ingest.model import WebPage
 from ingest.optional_steps import attempt, improve
 from ingest.web.placeholders import Verdict, judge
 
-_VERSION = f"html-to-markdown {html_to_markdown.__version__}"
+_VERSION = f"html-to-markdown {html_to_markdown.__version__}, html 2"
 _LONGEST_TITLE = 300  # characters; every search hit shows the title
 _META = {
     "description": ("description", "og:description"),

@@ -22,7 +22,7 @@ from ingest.formats.mail.msg_properties import Item, open_message
 from ingest.model import Encoding
 from ingest.optional_steps import attempt, improve
 
-_VERSION = f"olefile {version('olefile')}"
+_VERSION = f"olefile {version('olefile')}, mail 3"
 _SUBJECT, _MESSAGE_ID = 0x0037, 0x1035
 _NAMES, _CONTENT_ID, _MEDIA_TYPE, _IS_HIDDEN = (0x3707, 0x3704, 0x3001), 0x3712, 0x370E, 0x7FFE
 _DATA = 0x3701

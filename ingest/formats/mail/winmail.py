@@ -7,7 +7,7 @@ from ingest.formats.mail.message import read_message
 from ingest.formats.mail.message_file import check_size, extraction_of
 from ingest.formats.mail.tnef import as_mail
 
-_VERSION = "tnef 1"
+_VERSION = "tnef 2"
 
 
 def extract(source: InputFile) -> Extraction:

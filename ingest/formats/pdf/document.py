@@ -37,7 +37,7 @@ from ingest.formats.pdf.tables.continued import carry_headers
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.optional_steps import attempt, improve
 
-_VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
+_VERSION = f"pypdfium2 {PYPDFIUM_INFO}, pdf 2"
 _IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower
 _JUNK = 1000  # bytes before the header; pdfium skips as many
 _MOST_BOOKMARKS = 3000

@@ -22,7 +22,7 @@ from ingest.formats.word.styles import WordStyles
 from ingest.formats.word.word_2003_tree import Taken, modernise, numbering
 from ingest.optional_steps import improve
 
-_VERSION = "word_xml 2"
+_VERSION = "word_xml 3"
 _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subject": "subject"}
 
 
