@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from ingest.formats.common.cell_values import Row, is_date, is_value
 from ingest.formats.common.cells import Across, written
-from ingest.formats.common.table_header import Row, is_date, is_value
 
 MOST_FIELDS: Final = 40
 """Rows of a form; a longer block is a table."""

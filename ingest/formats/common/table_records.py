@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
+from ingest.formats.common.cell_values import Row, signature
 from ingest.formats.common.cells import Across, written
 from ingest.formats.common.form_fields import MOST_FIELDS, are_fields, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
@@ -17,13 +18,11 @@ from ingest.formats.common.row_queue import RowQueue
 from ingest.formats.common.table_breaks import is_alone, role
 from ingest.formats.common.table_header import (
     FIRST_ROWS,
-    Row,
     are_names,
     find_header,
     first_header_row,
     is_below,
     names,
-    signature,
 )
 from ingest.optional_steps import improve
 
@@ -138,14 +137,21 @@ class TableWriter:
         self._out.gap()
 
     def _records(self, rows: RowQueue) -> None:
+        whole: Row = ()
         for row in rows:
-            if is_alone(row):
-                kind = improve("header_row", partial(role, row, rows), otherwise=lambda: "record")
+            if not is_alone(row):
+                whole = row
+            else:
+                find = partial(role, row, rows, header=self._header, last=whole)
+                kind = improve("header_row", find, otherwise=lambda: "record")
                 if kind == "title":
                     rows.put_back(row)
                     return
+                if kind == "notes":
+                    self._notes([row, *rows])
+                    return
                 if kind == "note":
-                    self._note(row)
+                    self._notes([row])
                     continue
             if row[0] in self._heads and _trimmed(row) in self._header_rows:
                 continue  # again, at the top of a printed page
@@ -155,11 +161,12 @@ class TableWriter:
             self._last = row
             self.rows += 1
 
-    def _note(self, row: Row) -> None:
+    def _notes(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self._out.gap()
+            self._line(row)
+            self.rows += 1
         self._out.gap()
-        self._line(row)
-        self._out.gap()
-        self.rows += 1
 
     def _lines(self, rows: Iterable[Row]) -> None:
         for row in rows:
