@@ -20,6 +20,12 @@ def is_alone(row: Row) -> bool:
     return bool(row[0]) and not any(cell and not isinstance(cell, Across) for cell in row[1:])
 
 
+def is_usual(row: Row, rows: RowQueue) -> bool:
+    """Whether a row of one cell is a record at first sight: short, and above another such row."""
+    is_short = len(row[0]) <= _LONGEST_NAME and not isinstance(row[-1], Across)
+    return is_short and is_alone(rows.first())
+
+
 def role(
     row: Row, rows: RowQueue, *, header: Row, last: Row
 ) -> Literal["title", "notes", "note", "record"]:

@@ -15,7 +15,7 @@ from ingest.formats.common.cells import Across, written
 from ingest.formats.common.form_fields import MOST_FIELDS, are_fields, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.row_queue import RowQueue
-from ingest.formats.common.table_breaks import is_alone, role
+from ingest.formats.common.table_breaks import is_alone, is_usual, role
 from ingest.formats.common.table_header import (
     FIRST_ROWS,
     are_names,
@@ -141,7 +141,7 @@ class TableWriter:
         for row in rows:
             if not is_alone(row):
                 whole = row
-            else:
+            elif not is_usual(row, rows):
                 find = partial(role, row, rows, header=self._header, last=whole)
                 kind = improve("header_row", find, otherwise=lambda: "record")
                 if kind == "title":
