@@ -67,6 +67,12 @@ def are_fields(row: Row) -> bool:
     return _take_turns(cells) or any(cell.endswith(_COLONS) for cell in cells[:-1])
 
 
+def are_labelled(row: Row) -> bool:
+    """Whether usual labels and other texts take turns, so the row is hardly a header."""
+    cells = _own(row)
+    return _take_turns(cells) and not any(map(_is_label, cells[1::2]))
+
+
 def _take_turns(cells: Sequence[str]) -> bool:
     """Whether every other cell may be a label, of which half are usual ones."""
     labels = cells[::2]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ingest.formats.common.cell_values import Row, is_date, is_value, signature
 from ingest.formats.common.cells import Across
+from ingest.formats.common.form_fields import are_labelled
 
 LOOK_AHEAD = 12
 """Rows that the guess is based on."""
@@ -39,8 +40,8 @@ def find_header(rows: Sequence[Row]) -> int | None:
     """
     widest = 0
     is_clear = True
-    for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
-        below = rows[index + 1 : index + 1 + LOOK_AHEAD]
+    for index in range(_fields_above(rows), min(len(rows) - 1, _CAPTIONS)):
+        row, below = rows[index], rows[index + 1 : index + 1 + LOOK_AHEAD]
         filled = _filled(row)
         if filled >= 2 and filled > widest and filled >= 0.6 * max(map(_filled, below)):
             found = None
@@ -51,6 +52,16 @@ def find_header(rows: Sequence[Row]) -> int | None:
             is_clear = False
         widest = max(widest, filled)
     return None
+
+
+def _fields_above(rows: Sequence[Row]) -> int:
+    """How many rows are titles and at least two fields of a form, above wider names of columns."""
+    for index, row in enumerate(rows[:_CAPTIONS]):
+        if _filled(row) > 1 and not are_labelled(row):
+            above = [_filled(other) for other in rows[:index]]
+            is_form = sum(count for count in above if count > 1) > 3 and _filled(row) > max(above)
+            return index if is_form and _leads_values(row, rows[index + 1 :][:1]) else 0
+    return 0
 
 
 def _leads_values(row: Row, below: Sequence[Row]) -> bool:

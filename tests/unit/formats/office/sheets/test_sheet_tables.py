@@ -49,6 +49,26 @@ def test_labels_and_values_above_a_table_may_have_no_colons() -> None:
     )
 
 
+def test_fields_nearly_as_wide_as_the_table_are_no_header() -> None:
+    text = text_of(
+        ["Customer", "Harbour Ltd", "Order no", "PO-771"],
+        ["Phone", "+49 30 1234", "Currency", "EUR"],
+        ["Item", "Qty", "Unit", "Price", "Remark"],
+        ["Rope", 1, "m", 2.5, "blue"],
+    )
+
+    assert text == (
+        "- Customer: Harbour Ltd; Order no: PO-771\n- Phone: +49 30 1234; Currency: EUR\n\n"
+        "- Item: Rope; Qty: 1; Unit: m; Price: 2.5; Remark: blue"
+    )
+
+
+def test_names_of_columns_that_are_usual_labels_are_a_header_of_wider_records() -> None:
+    text = text_of(["Customer", "Revenue"], ["A", 1, "note"], ["B", 3])
+
+    assert text == "- Customer: A; Revenue: 1; note\n- Customer: B; Revenue: 3"
+
+
 @pytest.mark.parametrize("lines", [1, 6, 19])
 def test_many_lines_may_stand_above_a_header(lines: int) -> None:
     above: list[list[Cell]] = [[f"Remark {number}"] for number in range(lines)]
