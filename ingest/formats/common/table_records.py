@@ -51,7 +51,7 @@ class TableWriter:
         """Columns of the header without any value so far."""
         self._header_rows: Sequence[Row] = ()
         self._heads: set[str] = set()
-        """Their first cells."""
+        """Their first cells; none if the table has words only, for those may be a record."""
         self._names: list[Row] = []
         """A short block of words only: the header of the next block, or a separate table."""
         self._last: Row = ()
@@ -94,7 +94,8 @@ class TableWriter:
             first = first_header_row(start, index)
             self._captions(start[:first])
             self._header, self._header_rows = header, start[first : index + 1]
-            self._heads = {row[0] for row in self._header_rows}
+            has_values = any(any(signature(row)) for row in start[index + 1 :])
+            self._heads = {row[0] for row in self._header_rows} if has_values else set()
             self._unused = {column for column, name in enumerate(header) if name}
             self.rows += index + 1
             rows.skip(index + 1)

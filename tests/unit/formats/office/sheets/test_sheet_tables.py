@@ -232,6 +232,14 @@ def test_rows_of_words_that_come_again_are_records() -> None:
     assert text == "| Ann | Berlin |\n|---|---|\n| Bob | Paris |\n| Ann | Berlin |"
 
 
+def test_a_row_like_the_first_of_many_rows_of_words_is_a_record() -> None:
+    rows: list[list[Cell]] = [[f"{day}. Jan", "Bob"] for day in range(1, 20)]
+
+    text = text_of(["Shift", "Ann"], *rows, ["Shift", "Ann"])
+
+    assert text.endswith("- Shift: 19. Jan; Ann: Bob\n- Shift: Shift; Ann: Ann")
+
+
 def test_a_record_of_words_below_numbers_is_no_header() -> None:
     text = text_of([1, 2, 3], ["Ann", "Berlin", "Nurse", "B"], ["Bob", "Paris", "Cook", "A"])
 
