@@ -1,8 +1,8 @@
 """A signed file (CMS, `contract.pdf.p7m`) is read as the file or message that was signed."""
 
 import io
+import posixpath
 import re
-from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
 from ingest.errors import Permanent
@@ -16,7 +16,7 @@ _MESSAGE: Final = re.compile(
 )
 
 
-def open_signed(file: BinaryIO, name: str | None) -> tuple[BinaryIO, str | None]:
+def open_signed(file: BinaryIO, name: str | None) -> tuple[BinaryIO, str]:
     """The signed content, and its name.
 
     Raises Permanent: `encrypted`, `too_large`, `empty_content` (a signature alone, certificates).
@@ -32,6 +32,6 @@ def open_signed(file: BinaryIO, name: str | None) -> tuple[BinaryIO, str | None]
     return io.BytesIO(content), _name(name or "", content)
 
 
-def _name(name: str, content: bytes) -> str | None:
+def _name(name: str, content: bytes) -> str:
     suffix = ".eml" if _MESSAGE.match(content) else ""
-    return name_inside(name) or str(PurePosixPath(name or "signed").with_suffix(suffix))
+    return name_inside(name) or f"{posixpath.splitext(name)[0] or 'signed'}{suffix}"

@@ -15,6 +15,7 @@ _TIMES: Final = ("date", "elapsed")
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 _EXACT: Final = 3  # digits of seconds to which serial numbers are times
 _DAY: Final = dt.timedelta(days=1)
+_LAST: Final = dt.datetime.fromisoformat("9999-12-31 23:59:59.999999") - EPOCH
 _UNITS: Final = {
     "h": dt.timedelta(hours=1), "m": dt.timedelta(minutes=1), "s": dt.timedelta(seconds=1)
 }  # fmt: skip
@@ -63,7 +64,7 @@ def _moment(value: Value, tokens: Sequence[Token]) -> tuple[dt.datetime, dt.time
         digits = max((len(text.partition(".")[2]) for text in seconds), default=_EXACT)
         step = _MICROSECOND * 10 ** max(0, 6 - digits)
         elapsed = (elapsed + step // 2) // step * step
-    size = abs(elapsed) % _DAY if isinstance(value, dt.timedelta) else elapsed
+    size = abs(elapsed) % _DAY if isinstance(value, dt.timedelta) else min(elapsed, _LAST)
     return EPOCH + size, elapsed
 
 

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from ingest.formats.common.cell_values import Row, is_date, is_value
 from ingest.formats.common.cells import Across, written
-from ingest.formats.common.table_header import Row, is_date, is_value
 
 MOST_FIELDS: Final = 40
 """Rows of a form; a longer block is a table."""
@@ -65,6 +65,12 @@ def are_fields(row: Row) -> bool:
     if len(cells) == 2 and not is_value(cells[0]):
         return True
     return _take_turns(cells) or any(cell.endswith(_COLONS) for cell in cells[:-1])
+
+
+def are_labelled(row: Row) -> bool:
+    """Whether usual labels and other texts take turns, so the row is hardly a header."""
+    cells = _own(row)
+    return _take_turns(cells) and not any(map(_is_label, cells[1::2]))
 
 
 def _take_turns(cells: Sequence[str]) -> bool:

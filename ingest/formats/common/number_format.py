@@ -75,8 +75,8 @@ def is_plain(code: str) -> bool:
 def shown(value: Value, code: str, *, is_1904: bool = False) -> str:
     """The text that a cell with this format shows; a value for which it shows nothing, as it is."""
     sections = _sections(code)
-    if is_1904 and isinstance(value, dt.time):  # of a number below one, which is a day there
-        value = dt.datetime.combine(_EPOCH_1904, value)
+    if is_1904 and isinstance(value, dt.time | dt.datetime):
+        value = _since_1904(value, sections)
     if sections:
         if isinstance(value, int | float):
             text = _number(float(value), sections, is_1904=is_1904)
@@ -87,6 +87,13 @@ def shown(value: Value, code: str, *, is_1904: bool = False) -> str:
         if "-" in text or any(map(str.isalnum, text)):
             return text
     return cell_text(float(value) if isinstance(value, int) else value)
+
+
+def _since_1904(value: dt.time | dt.datetime, sections: Sequence[_Section]) -> Value:
+    """The moment, or the time since the epoch for elapsed hours; a time is of the first day."""
+    moment = dt.datetime.combine(_EPOCH_1904, value) if isinstance(value, dt.time) else value
+    kinds = {kind for section in sections for kind, _ in section.tokens}
+    return moment - _EPOCH_1904 if "elapsed" in kinds else moment
 
 
 def serial_date(value: float, *, is_1904: bool = False) -> dt.datetime | None:

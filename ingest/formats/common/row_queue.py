@@ -28,6 +28,12 @@ class RowQueue(Iterable[Sequence[str]]):
         self._ahead.extend(islice(self._rows, max(0, count - len(self._ahead))))
         return list(islice(self._ahead, count))
 
+    def first(self) -> Sequence[str]:
+        """The row that comes next; empty if there is none."""
+        if not self._ahead:
+            self._ahead.extend(islice(self._rows, 1))
+        return self._ahead[0] if self._ahead else ()
+
     def put_back(self, *rows: Sequence[str]) -> None:
         """Make these rows the next ones."""
         self._ahead.extendleft(reversed(rows))

@@ -62,11 +62,11 @@ def _content(data: bytes) -> bytes | None:
     if data[position] == _OCTETS:
         return _value(data, position, _OCTETS)[0]
     position = _enter(data, position, _OCTETS_IN_PIECES)
-    pieces = []
+    content = bytearray()  # a list of pieces of one or two bytes would be many times as large
     while position < len(data) and data[position] == _OCTETS:
         piece, position = _value(data, position, _OCTETS)
-        pieces.append(piece)
-    return b"".join(pieces)
+        content += piece
+    return bytes(content)
 
 
 def _enter(data: bytes, position: int, tag: int) -> int:

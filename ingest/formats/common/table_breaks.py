@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from ingest.formats.common.cell_values import Row, is_value, signature
 from ingest.formats.common.cells import Across
 from ingest.formats.common.row_queue import RowQueue
-from ingest.formats.common.table_header import LOOK_AHEAD, Row, find_header, holds_values, is_value
+from ingest.formats.common.table_header import LOOK_AHEAD, find_header, holds_values
 
 _FEW: Final = 4  # rows: names of columns, units, a record
-_NOTES: Final = 5  # rows below a table
+_NOTES: Final = 30  # rows below a table
 _LONGEST_NAME: Final = 30  # characters of a record with one cell
 
 
@@ -19,21 +20,43 @@ def is_alone(row: Row) -> bool:
     return bool(row[0]) and not any(cell and not isinstance(cell, Across) for cell in row[1:])
 
 
-def role(row: Row, rows: RowQueue) -> Literal["title", "note", "record"]:
-    """What a row of one cell is among records; rows: those after it."""
-    if _begins_table(row, rows):
+def is_usual(row: Row, rows: RowQueue) -> bool:
+    """Whether a row of one cell is a record at first sight: short, and above another such row."""
+    is_short = len(row[0]) <= _LONGEST_NAME and not isinstance(row[-1], Across)
+    return is_short and is_alone(rows.first())
+
+
+def role(
+    row: Row, rows: RowQueue, *, header: Row, last: Row
+) -> Literal["title", "notes", "note", "record"]:
+    """What a row of one cell is among records; `notes`: all that follow are, too.
+
+    rows: those after it; last: the record before it that has several cells, or an empty row.
+    """
+    if _begins_table(row, rows, header, last):
         return "title"
-    return "note" if _is_note(row, rows) else "record"
+    if len(row) > 2 and all(isinstance(cell, Across) for cell in row[1:]):
+        return "note"
+    return "notes" if _are_notes(row, rows, last) else "record"
 
 
-def _begins_table(title: Row, rows: RowQueue) -> bool:
-    """Whether names of columns follow, of which some hold values."""
+def _begins_table(title: Row, rows: RowQueue, header: Row, last: Row) -> bool:
+    """Whether names of columns follow, of which some hold values.
+
+    A record without values looks like them (`Bob | unknown`): if the rows below are like those
+    above, names share one with the header, else they are a record of the same table.
+    """
     names, *below = rows.peek(_FEW) or [()]
     if is_alone(names) or any(map(is_value, names)):
         return False
     cells = (cell for row in below for name, cell in zip(names, row, strict=False) if name)
     if not any(map(is_value, cells)):
         return False
+    kind = signature(_trimmed(last))
+    if any(kind) and any(signature(_trimmed(row)) == kind for row in below):
+        known = {name.casefold() for name in header}
+        if not any(name and name.casefold() in known for name in names):
+            return False
     following = rows.peek(LOOK_AHEAD)
     end = next((at for at, row in enumerate(following) if is_alone(row)), len(following))
     table = [_trimmed(row) for row in following[:end]]
@@ -43,11 +66,9 @@ def _begins_table(title: Row, rows: RowQueue) -> bool:
     )
 
 
-def _is_note(row: Row, rows: RowQueue) -> bool:
-    """Whether the row stands below the records, or is merged over all columns."""
-    if len(row) > 2 and all(isinstance(cell, Across) for cell in row[1:]):
-        return True
-    if len(row[0]) <= _LONGEST_NAME:
+def _are_notes(row: Row, rows: RowQueue, last: Row) -> bool:
+    """Whether the row and all others stand below the records, which are not that long."""
+    if len(row[0]) <= _LONGEST_NAME or (last and len(last[0]) > _LONGEST_NAME):
         return False
     following = rows.peek(_NOTES)
     return len(following) < _NOTES and all(map(is_alone, following))

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from ingest.formats.common.cells import Across, Date, Number
-
-Row = Sequence[str]
+from ingest.formats.common.cell_values import Row, is_date, is_value, signature
+from ingest.formats.common.cells import Across
+from ingest.formats.common.form_fields import are_labelled
 
 LOOK_AHEAD = 12
 """Rows that the guess is based on."""
@@ -14,15 +14,6 @@ FIRST_ROWS = _CAPTIONS + LOOK_AHEAD
 """Rows in which a header is looked for."""
 _MOST_NAMES = 3  # rows of a header that a blank row separates from its table
 _LONGEST_NAME = 100  # characters; longer cells are prose
-_NUMBER = re.compile(
-    r"[-+(]?\s?[$€£¥₹]?\s?[-+]?(?:\d[\d\s.,'\u2019\u00a0\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?\)?"
-    r"\s?(?:[%‰$€£¥₹]|[A-Z]{3})?|(?i:true|false)"
-)
-_DATE = re.compile(
-    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
-    r"|\d{1,2}:\d\d(?::\d\d)?"
-)
-_ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+")
 _CLAUSE = re.compile(r"[,;.!?] ")
 _UNIT = (
     r"(?:[kMGmµcdh]?(?:m|g|s|l|L|A|V|W|Wh|VA|Hz|Pa|bar|J|N|Nm|cal|mol|B|bit|eq|Ω)|t|h|d|min|hrs?|sec|"
@@ -39,40 +30,70 @@ _NO_UNIT = frozenset("-\u2013\u2014")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
 
-def is_value(cell: str) -> bool:
-    """Whether a cell is a number, amount, date, time, boolean or address, so not a column name."""
-    return isinstance(cell, Number) or bool(
-        _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ADDRESS.fullmatch(cell)
-    )
-
-
-def is_date(cell: str) -> bool:
-    return isinstance(cell, Date) or bool(_DATE.fullmatch(cell))
-
-
-def signature(row: Row) -> tuple[bool, ...]:
-    """Which cells are values."""
-    return tuple(map(is_value, row))
-
-
 def find_header(rows: Sequence[Row]) -> int | None:
     """Index of the last header row among the first rows of a table; None if there is no clear one.
 
     The header is the first row that is wider than those above it, about as wide as those below it
     and looks like names: mostly words, short, distinct, and not repeated further down in their
     columns, unless the whole row is. Rows below it may belong to it: the names of columns below
-    those of groups.
+    those of groups. Below a row as wide that is no header, it must differ from records more.
     """
     widest = 0
-    for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
-        below = rows[index + 1 : index + 1 + LOOK_AHEAD]
+    is_clear = True
+    for index in range(_fields_above(rows), min(len(rows) - 1, _CAPTIONS)):
+        row, below = rows[index], rows[index + 1 : index + 1 + LOOK_AHEAD]
         filled = _filled(row)
         if filled >= 2 and filled > widest and filled >= 0.6 * max(map(_filled, below)):
-            found = _last_of_header(rows, index)
+            found = None
+            if (is_clear or _leads_values(row, below)) and not _is_named_above(rows, index):
+                found = _last_of_header(rows, index)
             if found is not None:
                 return found
+            is_clear = False
         widest = max(widest, filled)
     return None
+
+
+def _fields_above(rows: Sequence[Row]) -> int:
+    """How many rows are titles and at least two fields of a form, above wider names of columns."""
+    for index, row in enumerate(rows[:_CAPTIONS]):
+        if _filled(row) > 1 and not are_labelled(row):
+            above = [_filled(other) for other in rows[:index]]
+            is_form = sum(count for count in above if count > 1) > 3 and _filled(row) > max(above)
+            return index if is_form and _leads_values(row, rows[index + 1 :][:1]) else 0
+    return 0
+
+
+def _leads_values(row: Row, below: Sequence[Row]) -> bool:
+    """Whether the row has words only, and values follow."""
+    return not any(is_value(cell) and not _YEAR.fullmatch(cell) for cell in row) and any(
+        is_value(cell) for other in below for cell in other
+    )
+
+
+def _is_named_above(rows: Sequence[Row], index: int) -> bool:
+    """Whether the row above names a column of values of which this row has the first."""
+    if not index or _filled(rows[index - 1]) < 2:
+        return False
+    below = rows[index + 1 : index + 1 + LOOK_AHEAD]
+    return any(
+        name
+        and not isinstance(name, Across)
+        and not is_value(name)
+        and _is_value_above(cell, column, below)
+        and holds_values(below, column)
+        for column, (name, cell) in enumerate(zip(rows[index - 1], rows[index], strict=False))
+    )
+
+
+def _is_value_above(cell: str, column: int, below: Sequence[Row]) -> bool:
+    """Whether a cell above others is a value, not the name of their column, as years and dates."""
+    if not is_value(cell):
+        return False
+    if not _YEAR.fullmatch(cell):
+        return not _dates_numbers(cell, column, below)
+    cells = [row[column] for row in below if column < len(row) and row[column]]
+    return bool(cells) and all(map(_YEAR.fullmatch, cells))
 
 
 def _last_of_header(rows: Sequence[Row], index: int) -> int | None:
@@ -176,7 +197,7 @@ def _are_units(rows: Sequence[Row], index: int) -> bool:
     """
     if index + 1 >= len(rows):
         return False
-    named, below = rows[index - 1], rows[index + 1 :]
+    named, below = rows[index - 1], rows[index + 1 : index + 1 + LOOK_AHEAD]
     units = [column for column, cell in enumerate(rows[index]) if cell and cell not in _NO_UNIT]
     return (
         len(units) > 1
@@ -213,7 +234,7 @@ def _names_columns_below(rows: Sequence[Row], index: int) -> bool:
     """
     if index + 2 >= len(rows):
         return False
-    row, following, below = rows[index], rows[index + 1], rows[index + 2 :]
+    row, following, below = rows[index], rows[index + 1], rows[index + 2 : index + 2 + LOOK_AHEAD]
     gaps = [
         column
         for column, cell in enumerate(following)
@@ -254,17 +275,15 @@ def _is_header(row: Row, below: Sequence[Row]) -> bool:
     cells = [cell for cell in row if cell]
     if max(map(len, cells)) > _LONGEST_NAME:
         return False
-    values = sum(
-        is_value(cell) and not _YEAR.fullmatch(cell) and not _dates_numbers(cell, column, below)
-        for column, cell in enumerate(row)
-    )
+    values = sum(_is_value_above(cell, column, below) for column, cell in enumerate(row))
     if values > 0.25 * len(cells) or all(map(is_value, cells)):
         return False
     if len({cell.casefold() for cell in cells}) < 0.8 * len(cells):
         return False
-    if not any(is_value(cell) for other in below for cell in other) and not _are_alike(cells):
+    if any(is_value(cell) for other in below for cell in other):
+        below = [other for other in below if list(other) != list(row)]
+    elif not _are_alike(cells):
         return False
-    below = [other for other in below if list(other) != list(row)]
     again = sum(
         any(column < len(other) and other[column] == cell for other in below)
         for column, cell in enumerate(row)

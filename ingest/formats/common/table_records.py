@@ -10,20 +10,19 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
+from ingest.formats.common.cell_values import Row, signature
 from ingest.formats.common.cells import Across, written
 from ingest.formats.common.form_fields import MOST_FIELDS, are_fields, form_fields, is_form
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.row_queue import RowQueue
-from ingest.formats.common.table_breaks import is_alone, role
+from ingest.formats.common.table_breaks import is_alone, is_usual, role
 from ingest.formats.common.table_header import (
     FIRST_ROWS,
-    Row,
     are_names,
     find_header,
     first_header_row,
     is_below,
     names,
-    signature,
 )
 from ingest.optional_steps import improve
 
@@ -52,7 +51,7 @@ class TableWriter:
         """Columns of the header without any value so far."""
         self._header_rows: Sequence[Row] = ()
         self._heads: set[str] = set()
-        """Their first cells."""
+        """Their first cells; none if the table has words only, for those may be a record."""
         self._names: list[Row] = []
         """A short block of words only: the header of the next block, or a separate table."""
         self._last: Row = ()
@@ -95,7 +94,8 @@ class TableWriter:
             first = first_header_row(start, index)
             self._captions(start[:first])
             self._header, self._header_rows = header, start[first : index + 1]
-            self._heads = {row[0] for row in self._header_rows}
+            has_values = any(any(signature(row)) for row in start[index + 1 :])
+            self._heads = {row[0] for row in self._header_rows} if has_values else set()
             self._unused = {column for column, name in enumerate(header) if name}
             self.rows += index + 1
             rows.skip(index + 1)
@@ -138,14 +138,21 @@ class TableWriter:
         self._out.gap()
 
     def _records(self, rows: RowQueue) -> None:
+        whole: Row = ()
         for row in rows:
-            if is_alone(row):
-                kind = improve("header_row", partial(role, row, rows), otherwise=lambda: "record")
+            if not is_alone(row):
+                whole = row
+            elif not is_usual(row, rows):
+                find = partial(role, row, rows, header=self._header, last=whole)
+                kind = improve("header_row", find, otherwise=lambda: "record")
                 if kind == "title":
                     rows.put_back(row)
                     return
+                if kind == "notes":
+                    self._notes([row, *rows])
+                    return
                 if kind == "note":
-                    self._note(row)
+                    self._notes([row])
                     continue
             if row[0] in self._heads and _trimmed(row) in self._header_rows:
                 continue  # again, at the top of a printed page
@@ -155,11 +162,12 @@ class TableWriter:
             self._last = row
             self.rows += 1
 
-    def _note(self, row: Row) -> None:
+    def _notes(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self._out.gap()
+            self._line(row)
+            self.rows += 1
         self._out.gap()
-        self._line(row)
-        self._out.gap()
-        self.rows += 1
 
     def _lines(self, rows: Iterable[Row]) -> None:
         for row in rows:

@@ -9,6 +9,7 @@ _FILE = re.compile(
     r"(?:[ `]?\n)?end[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
+_MOST_ADDED = 3  # characters beside spaces
 
 
 def split_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
@@ -22,8 +23,11 @@ def split_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
     files: list[tuple[str, bytes]] = []
     position = 0
     for found in _FILE.finditer(text):
+        lines = found["lines"].splitlines()
+        if 2 * sum(map(_is_whole, lines)) < len(lines):
+            continue
         try:
-            data = b"".join(map(_decoded, found["lines"].splitlines()))
+            data = b"".join(map(_decoded, lines))
         except binascii.Error:
             continue
         files.append((found["name"].strip(), data))
@@ -32,7 +36,19 @@ def split_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
     return "".join([*pieces, text[position:]]), files
 
 
-def _decoded(line: str) -> bytes:
-    """The bytes of a line; some programs add a checksum or spaces at its end."""
+def _is_whole(line: str) -> bool:
+    """Whether a line is as long as it says; some programs add a checksum or spaces at its end.
+
+    Of a file, some may be shorter, where spaces at their ends were lost; of a text, most differ.
+    """
+    length = _length(line)
+    return length <= len(line) and len(line.rstrip()) <= length + _MOST_ADDED
+
+
+def _length(line: str) -> int:
     size = (ord(line[0]) - ord(" ")) & 63
-    return binascii.a2b_uu(line[: 1 + (size + 2) // 3 * 4])
+    return 1 + (size + 2) // 3 * 4
+
+
+def _decoded(line: str) -> bytes:
+    return binascii.a2b_uu(line[: _length(line)])

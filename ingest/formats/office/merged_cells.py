@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum, auto
 
+from ingest.formats.common.cell_values import is_value
 from ingest.formats.common.markdown import plain, table
-from ingest.formats.common.table_header import is_value
 
 _MOST_HEADERS = 3
 _LONGEST_REPEATED = 100  # characters; longer cells are prose

@@ -10,10 +10,11 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ingest.formats import media_types as types
+from ingest.formats.common.cell_values import is_value
 from ingest.formats.common.form_fields import form_fields
 from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
-from ingest.formats.common.table_header import LOOK_AHEAD, is_value
+from ingest.formats.common.table_header import LOOK_AHEAD
 from ingest.formats.common.table_records import TableWriter
 from ingest.optional_steps import improve
 

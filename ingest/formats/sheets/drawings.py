@@ -1,4 +1,4 @@
-"""What stands on the sheets of a workbook beside its cells: comments, text boxes, chart titles."""
+"""What stands on the sheets of a workbook beside its cells: comments, text boxes, charts."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,7 @@ from ingest.formats.common.markdown import plain
 from ingest.formats.office.blocks import one_line
 from ingest.formats.office.charts import chart
 from ingest.formats.office.drawing_text import text_of
+from ingest.formats.office.embedded_charts import chart_in
 from ingest.formats.office.opc import Package
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.sheets.second_reader import SheetEntry
@@ -47,6 +48,19 @@ class Drawings:
                     yield from self._chart(part, shape, has_cells)
                 elif text := one_line(self._text(shape)):
                     yield plain(text)
+        for part in self._package.related(sheet, "oleObject"):
+            read = partial(self._chart_of_object, part)
+            if text := improve("graphics", read, otherwise=str):
+                yield text
+
+    def _chart_of_object(self, part: str) -> str:
+        if (
+            part in self._shown
+            or self._package.member(part)[1].file_size > inflate_limit.TREES.part
+        ):
+            return ""
+        self._shown.add(part)
+        return chart_in(self._package.read(part))
 
     def _chart(self, part: str, shape: etree._Element, has_cells: bool) -> Iterator[str]:
         relation = self._package.relations(part).get(attribute(shape, "id") or "")

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import io
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ingest.errors import IsArchive, Permanent
 from ingest.formats.archives.members import FolderSink
 from ingest.formats.archives.unpack import unpack
+from ingest.formats.common.signed_data import signed_content
 from ingest.formats.registry import extract
 from ingest.model import Document
 from tests.builders.make_archives import zip_of
@@ -122,3 +124,22 @@ def test_text_that_quotes_a_signed_block_stays_text() -> None:
     note = b"The block begins with MIISNAYJKoZIhvcNAQcCoIISAQ in all of them.\n"
 
     assert read(note, "note.txt").media_type == "text/plain"
+
+
+@pytest.mark.parametrize("name", [".", "/", "", ".p7m", "smime.p7m", "a/"])
+def test_the_name_of_a_signed_file_may_tell_nothing(name: str) -> None:
+    assert "The pump is signed for." in read(signed_block(MESSAGE), name).text
+
+
+def test_signed_pieces_may_be_tiny() -> None:
+    """Their number costs no memory: objects would be many times as large as the file."""
+    head = of_indefinite_length(b"")[: -len(bytes(12))]
+    data = head + b"\x04\x01a" * 200_000 + bytes(12)
+
+    tracemalloc.start()
+    content = signed_content(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert content == b"a" * 200_000
+    assert peak < 2 * len(data)

@@ -153,6 +153,7 @@ def test_files_within_the_text_are_handed_on(end: str) -> None:
         "begin 644 x.txt\n#4'5M\n",
         "begin 644 x.txt\nWe begin on Monday.\nend\n",
         "We begin 644 pumps.\nend\n",
+        "begin 100 PRINT\nHELLO WORLD IS A PROGRAM\n10 GOTO 5\nend\n",
     ],
 )
 def test_text_that_is_no_file_stays_text(text: str) -> None:

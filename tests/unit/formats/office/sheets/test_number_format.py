@@ -134,3 +134,21 @@ def test_serial_numbers_of_the_old_macintosh_begin_in_1904() -> None:
     assert shown(59, "yyyy-mm-dd") == "1900-02-28"
     assert shown(dt.time(6), "yyyy-mm-dd h:mm", is_1904=True) == "1904-01-01 6:00"
     assert shown(dt.time(6), "h:mm", is_1904=True) == "6:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("1904-01-02 06:00:00", "30:00"), ("1904-01-01 00:00:00", "0:00")]
+)
+def test_elapsed_hours_of_the_old_macintosh_begin_in_1904(value: str, text: str) -> None:
+    assert shown(dt.datetime.fromisoformat(value), "[h]:mm", is_1904=True) == text
+
+
+def test_elapsed_hours_of_a_time_are_its_own() -> None:
+    assert shown(dt.time(6), "[h]:mm", is_1904=True) == "6:00"
+    assert shown(dt.time(6), "[h]:mm") == "6:00"
+
+
+def test_the_last_moment_is_not_rounded_beyond_the_calendar() -> None:
+    last = dt.datetime.fromisoformat("9999-12-31 23:59:59.999900")
+
+    assert shown(last, "yyyy-mm-dd h:mm:ss") == "9999-12-31 23:59:59"

@@ -7,10 +7,8 @@ import pytest
 
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from tests.builders.make_sheets import (
-    Cell,
-    xlsx,
-)
+from tests.builders.make_graph_97 import graph
+from tests.builders.make_sheets import Cell, xlsx
 
 PEOPLE: list[list[Cell]] = [["Name", "Age"], ["Ann", 34], ["Bob", 7]]
 
@@ -113,3 +111,25 @@ def test_comments_of_binary_workbooks_are_named_as_not_read() -> None:
     document = extract(xlsx({"S": PEOPLE}, extra={"xl/comments1.bin": b""}))
 
     assert document.metadata["notRead"] == ["comments"]
+
+
+@pytest.mark.parametrize("rows", [[], PEOPLE])
+def test_charts_of_microsoft_graph_are_tables_below_their_sheet(rows: list[list[Cell]]) -> None:
+    parts = beside(oleObject="")
+    parts["xl/oleObject.xml"] = graph([["", "2024"], ["Rome", 7.5]])
+
+    document = extract(xlsx({"S": rows}, extra=parts))
+
+    assert document.text.endswith("|  | 2024 |\n|---|---|\n| Rome | 7.5 |")
+
+
+def test_a_damaged_object_costs_no_other() -> None:
+    parts = beside(
+        oleObject="", drawing=f"<wsDr {_DRAWN}><pic><cNvPr descr='A pump'/></pic></wsDr>"
+    )
+    parts["xl/oleObject.xml"] = graph([["", "2024"]])[:600]
+
+    document = extract(xlsx({"S": PEOPLE}, extra=parts))
+
+    assert document.text.endswith("A pump")
+    assert "graphics_skipped" in document.warnings

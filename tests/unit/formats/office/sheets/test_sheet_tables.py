@@ -49,6 +49,26 @@ def test_labels_and_values_above_a_table_may_have_no_colons() -> None:
     )
 
 
+def test_fields_nearly_as_wide_as_the_table_are_no_header() -> None:
+    text = text_of(
+        ["Customer", "Harbour Ltd", "Order no", "PO-771"],
+        ["Phone", "+49 30 1234", "Currency", "EUR"],
+        ["Item", "Qty", "Unit", "Price", "Remark"],
+        ["Rope", 1, "m", 2.5, "blue"],
+    )
+
+    assert text == (
+        "- Customer: Harbour Ltd; Order no: PO-771\n- Phone: +49 30 1234; Currency: EUR\n\n"
+        "- Item: Rope; Qty: 1; Unit: m; Price: 2.5; Remark: blue"
+    )
+
+
+def test_names_of_columns_that_are_usual_labels_are_a_header_of_wider_records() -> None:
+    text = text_of(["Customer", "Revenue"], ["A", 1, "note"], ["B", 3])
+
+    assert text == "- Customer: A; Revenue: 1; note\n- Customer: B; Revenue: 3"
+
+
 @pytest.mark.parametrize("lines", [1, 6, 19])
 def test_many_lines_may_stand_above_a_header(lines: int) -> None:
     above: list[list[Cell]] = [[f"Remark {number}"] for number in range(lines)]
@@ -174,3 +194,73 @@ def test_a_long_table_without_a_header_keeps_its_columns() -> None:
     lines = text_of(*rows[:250], [7, 8, 9]).splitlines()
 
     assert (lines[0], lines[-1]) == ("| 0 |  | 1 |", "| 7 | 8 | 9 |")
+
+
+@pytest.mark.parametrize("missing", ["n/a", "Unknown", "TBD"])
+def test_a_record_without_values_below_a_section_is_no_header(missing: str) -> None:
+    text = text_of(["Name", "Age"], ["Ann", 34], ["Class B"], ["Bob", missing], ["Cid", 5])
+
+    assert text.splitlines()[1:] == [
+        "- Name: Class B",
+        f"- Name: Bob; Age: {missing}",
+        "- Name: Cid; Age: 5",
+    ]
+
+
+def test_a_table_like_the_one_above_begins_where_names_of_columns_are_repeated() -> None:
+    days: list[list[Cell]] = [[f"{day} Jan", day] for day in range(1, 14)]
+
+    text = text_of(["Day", "Sum"], *days, ["Sales South"], ["Day", "Pieces"], ["1 Feb", 3])
+
+    assert text.endswith("- Day: 13 Jan; Sum: 13\n\nSales South\n\n- Day: 1 Feb; Pieces: 3")
+
+
+def test_the_first_record_of_a_table_that_is_wider_than_its_names_is_no_header() -> None:
+    text = text_of(
+        ["Gene", "Reads", None, None, None],
+        ["NM_0001", 15.67, "Cd69", "Cont", "up"],
+        ["NM_0002", 9.07, "Ccdc", "IL2", "down"],
+        ["NM_0003", 9.31, "Nudt", "IL15", "flat"],
+    )
+
+    assert text.startswith("| Gene | Reads |  |  |  |\n|---|---|---|---|---|\n| NM_0001 | 15.67 |")
+
+
+def test_rows_of_words_that_come_again_are_records() -> None:
+    text = text_of(["Ann", "Berlin"], ["Bob", "Paris"], ["Ann", "Berlin"])
+
+    assert text == "| Ann | Berlin |\n|---|---|\n| Bob | Paris |\n| Ann | Berlin |"
+
+
+def test_a_row_like_the_first_of_many_rows_of_words_is_a_record() -> None:
+    rows: list[list[Cell]] = [[f"{day}. Jan", "Bob"] for day in range(1, 20)]
+
+    text = text_of(["Shift", "Ann"], *rows, ["Shift", "Ann"])
+
+    assert text.endswith("- Shift: 19. Jan; Ann: Bob\n- Shift: Shift; Ann: Ann")
+
+
+def test_a_record_of_words_below_numbers_is_no_header() -> None:
+    text = text_of([1, 2, 3], ["Ann", "Berlin", "Nurse", "B"], ["Bob", "Paris", "Cook", "A"])
+
+    assert text.startswith("| 1 | 2 | 3 |  |\n|---|---|---|---|\n| Ann | Berlin |")
+
+
+def test_long_texts_without_other_cells_are_records_where_the_others_are_long_too() -> None:
+    question = "How many people work there on the day of the survey?"
+    text = text_of(
+        ["Question", "Answer"],
+        ["What is the name of your organisation?", "ACME"],
+        [question],
+    )
+
+    assert text.endswith(f"- Question: {question}")
+
+
+def test_all_notes_below_a_table_are_read_alike() -> None:
+    notes = [f"({mark}) A footnote that is longer than a name, {mark}" for mark in "abcdefgh"]
+    below: list[list[Cell]] = [[note] for note in notes]
+
+    text = text_of(["Item", "Qty"], ["Rope", 1], *below, ["(i) short"])
+
+    assert text.endswith("Qty: 1\n\n" + "\n\n".join([*notes, "(i) short"]))
