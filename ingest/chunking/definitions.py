@@ -257,7 +257,7 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
     for line in _KEYWORDS.strip().splitlines():
         words, _, languages = line.partition(": ")
         either = "|".join(map(re.escape, words.split()))
-        generics = r"(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>\s*)?"
+        generics = r"(?:<[^<>]*>\s*)?"
         for language in languages.split():
             sources[language] = rf"[ \t]*{_MODIFIERS}(?:{either})(?!\w)\s*{generics}{_NAME}"
     for language in _TYPED_LANGUAGES:

@@ -60,6 +60,7 @@ def test_sections_of_an_rfc_are_headings_and_its_pages_one_text() -> None:
         # no sections: lists, missing numbers, sentences, tables of contents, versions
         ("1. Coil it\n\n2. Tie it\n\n3. Go home\n", []),
         ("1. Coil\n\nx\n\n3. Tie\n\nx\n\n4. Go\n\nx\n", []),
+        ("2. Coil\n\nx\n\n3. Tie\n\nx\n\n4. Go\n\nx\n", []),
         ("1. Coil it.\n\nx\n\n2. Tie it.\n\nx\n\n3. Go home.\n\nx\n", []),
         ("1. Coils\n2. Turns\n3. Ends\n", []),
         ("1.2 Fixes\n\nx\n\n1.1 Fixes\n\nx\n\n1.0 First\n\nx\n", []),
@@ -68,9 +69,10 @@ def test_sections_of_an_rfc_are_headings_and_its_pages_one_text() -> None:
     ],
 )
 def test_only_numbers_that_follow_one_another_make_sections(text: str, expected: list[str]) -> None:
-    assert headings(text) == expected
-    if not expected:
-        assert with_sections(text) == text
+    for start in ("", "Ropes\n\n"):
+        assert headings(start + text) == expected
+        if not expected:
+            assert with_sections(start + text) == start + text
 
 
 def test_text_at_the_start_of_a_page_stays_if_pages_begin_differently() -> None:
