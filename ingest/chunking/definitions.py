@@ -131,7 +131,7 @@ _EXTRA: Final = {
         r"|[ \t]*(?:-[ \t]+)?(?P<key>[\w./$-]+|\"[^\"]+\"|'[^']+'):[ \t]*(?:[|>][-+]?|&\w+)?[ \t]*"
         r"(?:\#.*)?$"
     ),
-    "toml ini": r"|\[\[?[ \t]*(?P<table>[^\[\]]+?)[ \t]*\]\]?[ \t]*(?:[#;].*)?$",
+    "toml ini": r"|\[\[?\s*+(?P<table>[^\[\]]*[^\[\]\s])\s*\]\]?\s*(?:[#;].*)?$",
     "makefile": r"|(?P<method>[\w./%-]+)\s*:(?!=)",
     "cpp": (
         r"|[ \t]*(?:[\w:<>,*&]++\s++)*+[*&]*(?P<operator>(?:\w+::)*operator\s*[^\s\w;]{1,3})"
@@ -257,7 +257,7 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
     for line in _KEYWORDS.strip().splitlines():
         words, _, languages = line.partition(": ")
         either = "|".join(map(re.escape, words.split()))
-        generics = r"(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>\s*)?"
+        generics = r"(?:<[^<>]*>\s*)?"
         for language in languages.split():
             sources[language] = rf"[ \t]*{_MODIFIERS}(?:{either})(?!\w)\s*{generics}{_NAME}"
     for language in _TYPED_LANGUAGES:

@@ -20,10 +20,11 @@ _DENSE_STOPS: Final = r"\u3002\uff01\uff1f\uff61\u0964\u0965"
 _DENSE_CLOSING: Final = _CLOSING.replace(r"\u2018", "").replace(r"\u201c", "")  # they open there
 _CJK: Final = r"[\u3040-\u30ff\u3400-\u9fff]"
 _GREEK: Final = r"[\u0370-\u03ff\u1f00-\u1fff]"
-_END: Final = re.compile(
-    rf"[{_STOPS}]{_CLOSING}\s+(?=[^\sa-z])|[{_DENSE_STOPS}]{_DENSE_CLOSING}\s*"
-    rf"|[!?](?<={_CJK}[!?])(?={_CJK})"  # between letters of full width
-    rf"|;(?<={_GREEK};){_CLOSING}\s+(?=[^\sa-z])"  # a Greek question mark
+_END: Final = re.compile(  # all begin with one set, for which the search is fast
+    rf"[{_STOPS}{_DENSE_STOPS};](?:(?<=[{_STOPS}]){_CLOSING}\s+(?=[^\sa-z])"
+    rf"|(?<=[{_DENSE_STOPS}]){_DENSE_CLOSING}\s*"
+    rf"|(?<={_CJK}[!?])(?={_CJK})"  # between letters of full width
+    rf"|(?<={_GREEK};){_CLOSING}\s+(?=[^\sa-z]))"  # a Greek question mark
 )
 _END_BEFORE: Final = re.compile(rf"[{_STOPS}{_DENSE_STOPS}]{_CLOSING}\s*\Z")
 _OPENING: Final = re.compile(rf"[{_QUOTES}(\[{{*_/\u2013\u2014-]+")
@@ -45,6 +46,8 @@ _REMARK: Final = re.compile(r"\([^\W\d_]{2,6}")  # (lat. Homo, (мал. 8)
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,3}\.){1,4}[^\W\d_]{1,4}")
 _WRITES_ORDINALS: Final = frozenset(["cs", "et", "hr", "hu", "lt", "lv", "sk", "sl", "tr"])
 """Languages that write many ordinals as a number with a full stop, also before capitals."""
+_UNITS: Final = frozenset(["ml", "mm", "мл", "см"])
+"""Behind a number, these listed words are units, which take no full stop."""
 _VOWELS: Final = "aeiouy"
 _SYLLABIC: Final = re.compile(r"[rl]")  # vowels of Slavic languages: prst, vlk
 _LONGEST_WITHOUT_VOWEL: Final = 5
@@ -94,6 +97,8 @@ class Sentences:
             return self._is_ordinal(word, before, following)
         if len(word) == 1 and word.lower() != word.upper():
             return word.isalpha() and not _CLOSING_QUOTE.match(self._text, dot + 1)
+        if word in _UNITS and before[: -len(word)].rstrip()[-1:].isdecimal():
+            return False
         return bool(_DOTTED.fullmatch(word)) or self._is_listed(word, following)
 
     def _ends(self, match: re.Match[str]) -> bool:

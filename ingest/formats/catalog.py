@@ -96,10 +96,13 @@ def implied_by_name(name: str | None) -> str | None:
 def text_suffix(name: str | None) -> str:
     """The suffix in lower case; of `page.rst.txt`, as Sphinx names its sources, the inner one."""
     path = PurePosixPath((name or "").replace("\\", "/").lower())
+    suffix = path.suffix
+    if suffix != ".txt" or "." not in path.stem:
+        return suffix
     inner = PurePosixPath(path.stem).suffix
-    is_source = path.suffix == ".txt" and len(inner) > 1 and inner not in code_languages.BY_SUFFIX
+    is_source = len(inner) > 1 and inner not in code_languages.BY_SUFFIX
     is_markup = _by_suffix().get(inner) in (types.TEXT, types.MARKDOWN)
-    return inner if is_source and is_markup else path.suffix
+    return inner if is_source and is_markup else suffix
 
 
 def is_text(media_type: str | None) -> bool:

@@ -19,6 +19,7 @@ from ingest.analysis.language import detect
 from ingest.formats.encoding.charset_letters import (
     ALPHABETS,
     CJK_PUNCTUATION,
+    DOS_OF_LANGUAGE,
     FREQUENT,
     LANGUAGES,
     LATIN,
@@ -44,6 +45,8 @@ _ISO_GREEK = re.compile(rb"(?<![\xc0-\xfe])\xb6[\xc1-\xfe]")
 """An accented capital alpha, the only letter that ISO-8859-7 writes otherwise than cp1253."""
 _VIETNAMESE = (re.compile(rb"[\xcc\xd2\xde\xec\xf2]"), re.compile(rb"[\xd0\xd5\xf0\xf5\xfd]"))
 """Its tones, and its own letters: without both, cp1258 is cp1252."""
+_OTHER_SCRIPT = re.compile(rb"[\x80-\xff]{4}")  # a word of it in a text of ASCII letters
+_VIETNAMESE_DENSITY = 12  # bytes for each one beyond ASCII: in its own texts, 3 or 4
 _SHORT = 512  # bytes
 _DOUBTFUL = 0.5  # score
 _VALID_BESIDE_INVALID = 25  # characters of two bytes beside each invalid byte
@@ -78,8 +81,10 @@ def guess(sample: bytes) -> Guess | None:
     alphabet = _alphabet(sample)
     scored = ([] if alphabet else _double_byte(sample)) or _accepted(sample)
     ruled_out = {"cp1253" if _ISO_GREEK.search(sample) else "iso8859_7"}
-    if not all(letters.search(sample) for letters in _VIETNAMESE):
+    is_dense = _VIETNAMESE_DENSITY * _beyond_ascii(sample) > len(sample)
+    if not is_dense or not all(letters.search(sample) for letters in _VIETNAMESE):
         ruled_out.add("cp1258")
+    ruled_out |= {name for name, letters in DOS_OF_LANGUAGE.items() if alphabet not in letters}
     if not _MAC_CYRILLIC.search(sample):
         ruled_out.add("mac_cyrillic")
     scored = [row for row in scored if row[2] not in ruled_out]
@@ -98,6 +103,8 @@ def _alphabet(sample: bytes) -> str | None:
     ascii_text = sample.decode("ascii", "ignore")
     letters = sum(map(str.isalpha, ascii_text))
     if letters < max(_TELLS_LANGUAGE, _MOSTLY_ASCII * _beyond_ascii(sample)):
+        return None
+    if _OTHER_SCRIPT.search(sample):
         return None
     return ALPHABETS.get(detect(ascii_text) or "")
 

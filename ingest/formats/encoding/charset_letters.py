@@ -77,6 +77,7 @@ ALPHABETS = {
     "cs": "áčďéěíňóřšťúůýž",
     "da": "æøåé",
     "de": "äöüß",
+    "en": "‘’“”–—…£éèï",
     "es": "áéíñóúü¿¡",
     "et": "õäöüšž",
     "fi": "äöå",
@@ -98,4 +99,9 @@ ALPHABETS = {
     "sl": "čšž",
     "sv": "åäöé",
     "tr": "çğıöşüâîû",
+}
+# Seldom seen, and quotation marks elsewhere: only for texts in one of these languages.
+DOS_OF_LANGUAGE = {
+    "cp775": {ALPHABETS[language] for language in ("et", "lt", "lv")},
+    "cp857": {ALPHABETS["tr"]},
 }

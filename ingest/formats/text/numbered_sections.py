@@ -4,34 +4,42 @@ Nothing is marked unless the numbers follow one another: a list also has numbers
 """
 
 import re
+from collections import Counter
+from collections.abc import Collection
 from itertools import pairwise
 
 _LONGEST = 80  # characters
 _FEWEST = 3
+_FEWEST_PAGES = 2
+_LINES_OF_CONTENTS = 4  # for each title of a table of contents, which may go on on a second line
 _LARGEST = 20_000_000  # characters of a text; its lines double the memory
+_MOST_BEFORE = 0.5  # share of the lines; a list of steps may be anywhere
+_MOST_IN_ONE = 0.5  # share of the lines; beyond, the numbers count only a part of the text
+_MEAN_SECTIONS = 2.4  # the same for few sections: so many times the mean
+# One of the titles that must be there, below a blank line: most texts need no more than this.
 _HINT = re.compile(
-    r"^(?:§[ \t]*)?[01]\.?[ \t]+[^\W\d_]|^[ \t]*[^\W\d_]+[ \t]+(?:iii|3)\b", re.M | re.I
+    r"\n[ \t\r\f]*\n(?:"
+    r"(?:§[ \t]*)?[012](?:\.[\d.]*)?[ \t]+[^\W\d_][^\n]{0,80}(?<![.,;:!])\n[ \t\r\f]*\n"
+    r"|[ \t\f]*[^\W\d_]{3,10}[ \t]+(?:[iI]{3}|3|[tT][hH][rR][eE]{2})\b)"
 )
-_PAGE_BREAK = re.compile(
-    r"(?<!\n)\n+[^\n]{0,200}\[Page \d{1,4}\][ \t]*\n\f(?:[^\n]{1,200}|\n[^\n]{1,200})\n+"
-)
+_PAGE_BREAK = re.compile(r"(?<!\n)\n+[^\n]{0,200}\[Page \d{1,4}\][ \t]*\n\f\n?([^\n]{1,200})\n+")
 _NUMBERED = re.compile(r"(?:§[ \t]*)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])(\S.*)")
 _CHAPTER = re.compile(
-    r"(?:chapter|chapitre|cap[íi]tulo|capitolo|kapitel|hoofdstuk|глава|book|part|buch|teil"
+    r"(chapter|chapitre|cap[íi]tulo|capitolo|kapitel|hoofdstuk|глава|book|part|buch|teil"
     r"|article|artikel|art[íi]culo|articolo|artigo|section|abschnitt|volume|act|scene|akt|szene"
     r"|adventure|letter|lecture|lesson|canto|stave)[ \t]+"
-    r"(?:[ivxlc]{1,8}|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-    r"\b[.:]?[ \t]*(.*)",
+    r"([ivxlc]{1,8}|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    r"\b(?!\.\d)[.:]?[ \t]*(.*)",
     re.IGNORECASE,
 )
 _OUTER = re.compile(r"(?:book|part|buch|teil|volume|act|akt)\b", re.IGNORECASE)
-_SENTENCE_END = (".", ",", ";", "!")
+_SENTENCE_END = (".", ",", ";", "!", ":")
 
 
 def with_sections(text: str) -> str:
     """The text with its numbered titles as headings, and RFCs without the ends of their pages."""
-    if len(_PAGE_BREAK.findall(text)) > 1:
-        text = _PAGE_BREAK.sub(_joined, text)
+    if "\f" in text and "[Page " in text:
+        text = _without_page_ends(text)
     if len(text) > _LARGEST or not _HINT.search(text):
         return text
     lines = text.split("\n")
@@ -41,10 +49,17 @@ def with_sections(text: str) -> str:
     return "\n".join(lines) if marks else text
 
 
-def _joined(found: re.Match[str]) -> str:
-    """A paragraph that goes on over the page stays one."""
-    following = found.string[found.end() : found.end() + _LONGEST].lstrip()
-    return "\n" if following[:1].islower() else "\n\n"
+def _without_page_ends(text: str) -> str:
+    """Without the last line of each page and the first of the next, if other pages begin so."""
+    heads = Counter(_PAGE_BREAK.findall(text))
+
+    def joined(found: re.Match[str]) -> str:
+        if heads[found[1]] < _FEWEST_PAGES:
+            return found[0]
+        following = text[found.end() : found.end() + _LONGEST].lstrip()
+        return "\n" if following[:1].islower() else "\n\n"  # a paragraph may go on
+
+    return _PAGE_BREAK.sub(joined, text)
 
 
 def _is_blank(lines: list[str], at: int) -> bool:
@@ -55,28 +70,41 @@ def _has_text(lines: list[str], title: int, following: int) -> bool:
     return any(not _is_blank(lines, at) for at in range(title + 1, following))
 
 
+def _cover(titles: Collection[int], lines: list[str]) -> bool:
+    """Whether sections that begin at these lines divide the text, not only a list in it."""
+    starts = sorted(titles)
+    if len(starts) < _FEWEST or starts[0] > _MOST_BEFORE * len(lines):
+        return False
+    longest = max(end - start for start, end in pairwise([*starts, len(lines)]))
+    return longest <= max(_MOST_IN_ONE, _MEAN_SECTIONS / len(starts)) * len(lines)
+
+
 def _chapters(lines: list[str]) -> dict[int, int]:
     """By line: the level."""
     found = [
-        at
+        (at, f"{title[1]} {title[2]}".lower())
         for at, line in enumerate(lines)
         if len(line) <= _LONGEST
         and (title := _CHAPTER.fullmatch(line.strip()))
-        and not title[1][:1].islower()
+        and not title[3][:1].islower()
         and _is_blank(lines, at - 1)
         and (_is_blank(lines, at + 1) or _is_blank(lines, at + 2))  # its name may be below
     ]
-    if len(found) < _FEWEST:
-        return {}
-    outer = {at for at in found if _OUTER.match(lines[at].strip())}
-    levels = {at: 2 if outer and at not in outer else 1 for at in found}
+    before = (None, *(name for _, name in found))  # the heads of pages repeat the title
+    found = [title for title, last in zip(found, before, strict=False) if title[1] != last]
+    outer = {at for at, name in found if _OUTER.match(name)}
+    levels = {at: 2 if outer and at not in outer else 1 for at, _ in found}
     kept: dict[int, int] = {}
     following = len(lines)
-    for at in reversed(found):  # a table of contents has no text between its titles
+    for at, _ in reversed(found):  # a table of contents has no text between its titles
         if _has_text(lines, at, following) or levels[at] < kept.get(following, 0):
             kept[at] = levels[at]
         following = at
-    return kept
+    again = next((at for at, name in found[1:] if name == found[0][1]), 0)
+    contents = [at for at, _ in found if at < again]
+    if contents and contents[-1] - contents[0] < _LINES_OF_CONTENTS * len(contents):
+        kept = {at: level for at, level in kept.items() if at >= again}
+    return kept if _cover(kept, lines) else {}
 
 
 def _numbered(lines: list[str]) -> dict[int, int]:
@@ -102,7 +130,8 @@ def _numbered(lines: list[str]) -> dict[int, int]:
         for (at, before), (following, number) in pairwise(found)
     ):
         return {}
-    return {at: len(number) for at, number in found}
+    marks = {at: len(number) for at, number in found}
+    return marks if _cover(marks, lines) else {}
 
 
 def _follows(number: tuple[int, ...], before: tuple[int, ...]) -> bool:

@@ -186,6 +186,20 @@ def test_abbreviations_of_more_languages(start: str, sentence: str) -> None:
     assert sentences(f"{start} {sentence}") == [start, sentence]
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Hon bor i Lund sedan länge och arbetar där.", "Hon är ung.", "Han är gammal."],
+        ["Книга лежит на столе, и она очень старая.", "У него острый ум.", "Он учёный."],
+        ["Смешайте муку с водой и дайте постоять час.", "Добавьте 250 мл.", "Варите долго."],
+        ["Mittaa nauhasta sopiva pala ja leikkaa se.", "Jätä 5 mm.", "Liimaa lopuksi."],
+        ["Eski kitabı masanın üzerinde bırakmışlar.", "Onu bul.", "Sonra eve gel."],
+    ],
+)
+def test_words_and_units_end_sentences_in_languages_that_have_them(parts: list[str]) -> None:
+    assert sentences(" ".join(parts)) == parts
+
+
 def test_abbreviations_of_the_language_count_beside_those_of_all() -> None:
     polish = "Ulica jest długa i ładna, a potem skręca w lewo."
     portuguese = "O livro foi escrito em Portugal e conta a história do país no séc. XX inteiro."

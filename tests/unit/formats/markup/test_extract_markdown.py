@@ -178,6 +178,7 @@ def test_attributes_of_headings_are_no_part_of_their_names() -> None:
 
 def test_a_heading_with_a_link_gives_its_words_as_the_title() -> None:
     assert extract("# [The *x*](https://x.org) of `f`\n\ntext").title == "The x of f"
+    assert extract("# -----\n\n# Ropes\n\ntext").title == "Ropes"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def test_it_is_read_in_linear_time(piece: str) -> None:
 
 
 def test_what_the_file_says_of_itself_is_metadata() -> None:
-    text = "#+TITLE: Ropes\n#+AUTHOR:  Ada Knot\n#+date: <2024-01-02>\n#+OPTIONS: toc:t\n\nCoil.\n"
+    head = "#+TITLE: Ropes\n#+AUTHOR:  Ada Knot\n#+date: <2024-01-02>\n#+OPTIONS: toc:t\n"
+    text = head + "\nCoil.\n#+author: Bo\n"
     document = registry.extract(io.BytesIO(text.encode()), name="a.org")
 
     assert (document.title, document.text.strip()) == ("Ropes", "Coil.")

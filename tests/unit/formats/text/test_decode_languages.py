@@ -47,3 +47,27 @@ def test_older_encodings_are_detected(text: str, codec: str) -> None:
 )
 def test_the_language_of_a_sentence_tells_its_encoding(text: str, codec: str) -> None:
     assert decode(text.encode(codec))[0] == text
+
+
+ENGLISH = (
+    "The committee met on Monday and agreed on the plan for the new bridge. It will be built next"
+    " year, and the town pays for it. "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("It’s best to wash the dogs first; don’t hurry.", "mac_roman"),
+        (ENGLISH + "“Quoted” – and so on…", "mac_roman"),
+        (ENGLISH + "“Quoted” – and so on…", "cp1252"),
+        ("They met in a small café near the station, which was closed.", "mac_roman"),
+        (ENGLISH + "The word is Москва there.", "iso8859_5"),
+        (ENGLISH + "The word is Москва there.", "koi8_r"),
+        (ENGLISH + "The word is 中文的 there.", "gb18030"),
+    ],
+)
+def test_a_few_letters_in_english_are_quotes_and_names_of_all_scripts(
+    text: str, codec: str
+) -> None:
+    assert decode(text.encode(codec))[0] == text

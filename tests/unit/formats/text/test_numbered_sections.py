@@ -60,6 +60,7 @@ def test_sections_of_an_rfc_are_headings_and_its_pages_one_text() -> None:
         # no sections: lists, missing numbers, sentences, tables of contents, versions
         ("1. Coil it\n\n2. Tie it\n\n3. Go home\n", []),
         ("1. Coil\n\nx\n\n3. Tie\n\nx\n\n4. Go\n\nx\n", []),
+        ("2. Coil\n\nx\n\n3. Tie\n\nx\n\n4. Go\n\nx\n", []),
         ("1. Coil it.\n\nx\n\n2. Tie it.\n\nx\n\n3. Go home.\n\nx\n", []),
         ("1. Coils\n2. Turns\n3. Ends\n", []),
         ("1.2 Fixes\n\nx\n\n1.1 Fixes\n\nx\n\n1.0 First\n\nx\n", []),
@@ -68,13 +69,67 @@ def test_sections_of_an_rfc_are_headings_and_its_pages_one_text() -> None:
     ],
 )
 def test_only_numbers_that_follow_one_another_make_sections(text: str, expected: list[str]) -> None:
-    assert headings(text) == expected
-    if not expected:
+    for start in ("", "Ropes\n\n"):
+        assert headings(start + text) == expected
+        if not expected:
+            assert with_sections(start + text) == start + text
+
+
+def test_text_at_the_start_of_a_page_stays_if_pages_begin_differently() -> None:
+    text = "".join(f"A rope.\n\n[Page {at}]\n\fKnot {at} holds.\n\nBye.\n" for at in range(1, 4))
+
+    assert with_sections(text) == text
+
+
+def test_a_list_of_steps_in_a_longer_text_makes_no_sections() -> None:
+    steps = "1. Coil it\n\nx\n\n2. Tie it\n\nx\n\n3. Go home\n\nx\n\n"
+    other = "A rope.\n\n" * 20
+
+    for text in (other + steps, steps + other, steps.replace("2. Tie it", "2. Tie it so:")):
         assert with_sections(text) == text
+    assert headings("A rope.\n\n" + steps) == ["# 1. Coil it", "# 2. Tie it", "# 3. Go home"]
+
+
+def test_heads_of_pages_that_repeat_a_title_are_no_chapters() -> None:
+    text = "\f".join(f"\nChapter {at // 3 + 1}: Knots {at}\n\nThe rope\n" for at in range(9))
+
+    assert headings(text) == [
+        "# Chapter 1: Knots 0",
+        "# Chapter 2: Knots 3",
+        "# Chapter 3: Knots 6",
+    ]
+
+
+def test_titles_of_two_lines_in_a_table_of_contents_are_no_chapters() -> None:
+    contents = "CHAPTER 1. Coils\n\nCHAPTER 2. Knots,\nand Turns\n\nCHAPTER 3. Ends\n\n"
+    chapters = [
+        f"CHAPTER {number}. {name}" for number, name in enumerate(("Coils", "Knots", "Ends"), 1)
+    ]
+    text = f"{contents}A word before.\n\n" + "".join(
+        f"{title}\n\nIt was.\n\n" for title in chapters
+    )
+
+    assert headings(text) == [f"# {title}" for title in chapters]
+
+
+def test_numbered_references_to_sections_are_no_chapters() -> None:
+    text = "".join(f"Section {number}.1\n\nx\n\n" for number in range(1, 5))
+
+    assert with_sections(text) == text
+
+
+@pytest.mark.parametrize("number", ["THREE", "III.", "3"])
+def test_chapters_count_in_words_and_numerals(number: str) -> None:
+    text = f"CHAPTER I\n\nx\n\nCHAPTER II\n\nx\n\nCHAPTER {number}\n\nx\n"
+
+    assert headings(text)[-1] == f"# CHAPTER {number}"
 
 
 @pytest.mark.parametrize(
-    "piece", ["\n", "1. A\n\nx\n\n", " [Page 1]\n\f", "chapter iii\n\n", "§ " * 9]
+    "piece",
+    ["\n", "1. A:\n\nx\n\n", "[Page 1]\n\f\n\n", "chapter\n\n", "§ " * 9, "\n\n1 " + " " * 200],
 )
-def test_long_texts_are_read_in_linear_time(piece: str) -> None:
-    with_sections("1. A\n" + piece * (400_000 // len(piece)))
+def test_long_texts_of_what_is_looked_for_stay_as_they_are(piece: str) -> None:
+    text = "1. A\n" + piece * (400_000 // len(piece))
+
+    assert with_sections(text) == text
