@@ -17,6 +17,7 @@ from ingest.optional_steps import improve
 _OBJECT: Final = re.compile(
     rb"\{\s*+(?:\\\*\s*+)?\\objdata(?![a-z])\s*+(?:\\bin(\d{1,9}) ?|([0-9a-fA-F\s]*+)\})"
 )
+_SPACE: Final = b" \t\r\n\f\v"
 _EMBEDDED: Final = 2
 _PACKAGE: Final = "Package"
 """The class of files that no program embeds as its own."""
@@ -82,7 +83,7 @@ def _objects(data: bytes) -> Iterator[_Object]:
     while (match := _OBJECT.search(data, at)) is not None:
         at = match.end()
         if match[1] is None:
-            digits = b"".join(match[2].split())
+            digits = match[2].translate(None, _SPACE)
             content = bytes.fromhex(digits[: len(digits) & ~1].decode("ascii"))
         else:
             content = data[at : at + int(match[1])]
