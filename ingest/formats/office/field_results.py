@@ -15,7 +15,8 @@ _UNICODE: Final = re.compile(r"\\u\b", re.IGNORECASE)
 _SURROGATES: Final = 0xD800
 _EQUATION: Final = re.compile(r"\s*EQ\s", re.IGNORECASE)
 _COMMAND: Final = re.compile(
-    r"\\([a-z])[a-z]*\d*((?:\s*\\(?:[a-z]+\d*|[^a-z\d\s]))*)\s*\(([^()]*)\)", re.IGNORECASE
+    r"\\([a-z])[a-z]*+\d*+((?:\s*+\\(?:[a-z]++\d*+|[^a-z\d\s])){0,20}+)\s*+\(([^()]*)\)",
+    re.IGNORECASE,
 )
 _PLAIN: Final = re.compile(r"\([^()]*\)")
 _DEEPEST: Final = 20  # nested commands
@@ -50,7 +51,9 @@ def _equation(text: str) -> str:
 
 def _shown(match: re.Match[str]) -> str:
     command, options = match[1].lower(), match[2].lower()
-    arguments = [part.strip() for part in re.split("[,;]", match[3])]
+    # Where a comma is a decimal sign, arguments have semicolons between them.
+    separator = ";" if ";" in match[3] else ","
+    arguments = [part.strip() for part in match[3].split(separator)]
     return _built(command, options, arguments).translate(_HIDE)
 
 

@@ -21,9 +21,11 @@ _WINGDINGS_FONT = {
 def glyph(font: str | None, number: int) -> str:
     """The character of a code in a font; empty if its glyph is unknown."""
     is_private = _PRIVATE_USE <= number <= _PRIVATE_USE + 0xFF
-    character = chr(number - _PRIVATE_USE) if is_private else chr(number) if number < 0xE000 else ""
+    character = chr(number - _PRIVATE_USE) if is_private else chr(number) if number < 0xD800 else ""
     if font == "Symbol":
         return _SYMBOL_FONT.get(character, character)
     if font is not None and font.startswith("Wingdings"):
         return _WINGDINGS_FONT.get(character, "")
+    if 0x80 <= number < 0xA0:  # a code of Windows, which is a control character in Unicode
+        return character.encode("latin-1").decode("cp1252", "ignore")
     return "" if is_private else character
