@@ -86,8 +86,11 @@ def _objects(data: bytes) -> Iterator[_Object]:
             digits = match[2].translate(None, _SPACE)
             content = bytes.fromhex(digits[: len(digits) & ~1].decode("ascii"))
         else:
-            content = data[at : at + int(match[1])]
-            at += len(content)
+            size = int(match[1])
+            if at + size > len(data):  # a wrong number must not cost the text behind the object
+                size = max(data.find(b"}", at) - at, 0)
+            content = data[at : at + size]
+            at += size
             closing = data.find(b"}", at, at + 8)
             at = closing + 1 if closing >= 0 else at
         yield _Object(match.start(), at, content)

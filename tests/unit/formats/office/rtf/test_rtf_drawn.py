@@ -108,6 +108,15 @@ def test_underlining_leaves_no_marks() -> None:
     )
 
 
-@pytest.mark.parametrize("broken", [r"{\mmath{\*\moMath{\mr a", r"{\*\fldinst EQ \\f(1,2", "{{{"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        r"{\mmath{\*\moMath{\mr a",
+        r"{\*\fldinst EQ \\f(1,2",
+        r"{\field{\*\fldinst EQ \\f(1,2)}{\fldrslt {a",
+        r"{\shptxt {\pard a",
+        "{{{",
+    ],
+)
 def test_groups_that_never_end_cost_nothing_in_front_of_them(broken: str) -> None:
     assert text(rf"Before \~it.\par {broken}").startswith("Before it.")
