@@ -2,6 +2,7 @@
 
 EQ \\f(3,4)   → 3/4        EQ \\r(3,x)        → 3√x
 EQ \\s\\up8(2) → ^2         EQ \\o\\ac(○,1)   → ○1
+EQ \\o\\ad(\\s\\up9(とうきょう),東京) → 東京(とうきょう)
 """
 
 import re
@@ -15,10 +16,12 @@ _UNICODE: Final = re.compile(r"\\u\b", re.IGNORECASE)
 _SURROGATES: Final = 0xD800
 _EQUATION: Final = re.compile(r"\s*EQ\s", re.IGNORECASE)
 _COMMAND: Final = re.compile(
-    r"\\([a-z])[a-z]*+\d*+((?:\s*+\\(?:[a-z]++\d*+|[^a-z\d\s])){0,20}+)\s*+\(([^()]*)\)",
+    r"\\([a-z])[a-z]*+\d*+((?:\s*+\\(?:[a-z]++\s*+\d*+|[^a-z\d\s])){0,20}+)\s*+\(([^()]*)\)",
     re.IGNORECASE,
 )
 _PLAIN: Final = re.compile(r"\([^()]*\)")
+_FORMAT: Final = re.compile(r'\\\*\s*+(?:"[^"]*"|[^\s\\()]+)')
+"""A switch that every field may have."""
 _DEEPEST: Final = 20  # nested commands
 _LONGEST: Final = 2000
 # Parentheses and commas of results, which belong to no arguments any more.
@@ -40,6 +43,7 @@ def result(instruction: str) -> str:
 
 
 def _equation(text: str) -> str:
+    text = _FORMAT.sub("", text)
     for _ in range(_DEEPEST):
         text, count = _COMMAND.subn(_shown, text)
         if not count:  # the innermost ones belong to no command
@@ -68,6 +72,8 @@ def _built(command: str, options: str, arguments: list[str]) -> str:
     if command == "i" and len(arguments) == 3:
         sign = "∑" if "\\su" in options else "∏" if "\\pr" in options else "∫"
         return f"{sign}_{_grouped(first)}^{_grouped(arguments[1])} {last}"
+    if command == "o" and len(arguments) == 2 and first.startswith("^"):
+        return f"{last}({first[1:].strip(_HIDDEN)})"  # how a word is read, above it
     if command == "b":
         return f"({', '.join(arguments)})"
     return ("" if command == "o" else ", ").join(arguments)
