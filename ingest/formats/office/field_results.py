@@ -26,6 +26,7 @@ _DEEPEST: Final = 20  # nested commands
 _LONGEST: Final = 2000
 # Parentheses and commas of results, which belong to no arguments any more.
 _HIDDEN: Final = "\ufdd4\ufdd5\ufdd6\ufdd7"
+_COMMA: Final = _HIDDEN[2]
 _HIDE, _SHOW = str.maketrans("(),;", _HIDDEN), str.maketrans(_HIDDEN, "(),;")
 
 
@@ -43,7 +44,7 @@ def result(instruction: str) -> str:
 
 
 def _equation(text: str) -> str:
-    text = _FORMAT.sub("", text)
+    text = _FORMAT.sub("", text).replace("\\,", _COMMA)
     for _ in range(_DEEPEST):
         text, count = _COMMAND.subn(_shown, text)
         if not count:  # the innermost ones belong to no command
@@ -68,10 +69,12 @@ def _built(command: str, options: str, arguments: list[str]) -> str:
     if command == "r":
         return (first if len(arguments) > 1 else "") + f"√{_grouped(last)}"
     if command == "s":
-        return ("_" if "\\do" in options else "^") + _grouped(first)
+        return ("_" if "\\do" in options else "^") + _grouped(", ".join(arguments))
     if command == "i" and len(arguments) == 3:
+        limits = zip("_^", arguments, strict=False)
         sign = "∑" if "\\su" in options else "∏" if "\\pr" in options else "∫"
-        return f"{sign}_{_grouped(first)}^{_grouped(arguments[1])} {last}"
+        below, above = (f"{mark}{_grouped(text)}" if text else "" for mark, text in limits)
+        return f"{sign}{below}{above} {last}"
     if command == "o" and len(arguments) == 2 and first.startswith("^"):
         return f"{last}({first[1:].strip(_HIDDEN)})"  # how a word is read, above it
     if command == "b":

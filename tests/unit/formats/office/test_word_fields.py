@@ -58,6 +58,9 @@ def test_results_in_other_fields_and_behind_one_that_never_ends_stay() -> None:
         (r" EQ \f(3,5;2) ", "(3,5)/2"),
         (r" EQ \o\ac(○,7)", "○7"),
         (r" EQ \i\su(i=1,n,a\s\do(i))", "∑_(i=1)^n a_i"),
+        (r" EQ \i\in( , ,xdx) ", "∫ xdx"),
+        (r" EQ \f(a\,b,2) ", "(a,b)/2"),
+        (r" EQ x\s(\up8(a),\do4(b)) ", "x^(a, b)"),
         (r" EQ \b\bc\[(\a\al\co2(1,2)) ", "(1, 2)"),
         (r" EQ \f(1,2) \* MERGEFORMAT ", "1/2"),
         (
