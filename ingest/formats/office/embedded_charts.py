@@ -12,6 +12,8 @@ from ingest.formats.office.xml_tree import parse
 _GRAPH = "Workbook"
 _STAR_CHART = "package_stream"
 """Holds an OpenDocument package."""
+_NAMES = [name.encode("utf-16-le") for name in (_GRAPH, _STAR_CHART)]
+"""As a container has them: most objects are none, and need not be opened."""
 
 
 def chart_in(data: bytes) -> str:
@@ -20,7 +22,7 @@ def chart_in(data: bytes) -> str:
     Raises what olefile and zipfile raise for damaged files, and Permanent `too_large` and
     `archive_unsafe`.
     """
-    if not data.startswith(olefile.MAGIC):
+    if not data.startswith(olefile.MAGIC) or not any(name in data for name in _NAMES):
         return ""
     with olefile.OleFileIO(io.BytesIO(data)) as ole:
         if ole.exists(_GRAPH):

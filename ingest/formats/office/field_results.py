@@ -2,6 +2,7 @@
 
 EQ \\f(3,4)   → 3/4        EQ \\r(3,x)        → 3√x
 EQ \\s\\up8(2) → ^2         EQ \\o\\ac(○,1)   → ○1
+EQ \\o\\ad(\\s\\up9(とうきょう),東京) → 東京(とうきょう)
 """
 
 import re
@@ -15,13 +16,17 @@ _UNICODE: Final = re.compile(r"\\u\b", re.IGNORECASE)
 _SURROGATES: Final = 0xD800
 _EQUATION: Final = re.compile(r"\s*EQ\s", re.IGNORECASE)
 _COMMAND: Final = re.compile(
-    r"\\([a-z])[a-z]*\d*((?:\s*\\(?:[a-z]+\d*|[^a-z\d\s]))*)\s*\(([^()]*)\)", re.IGNORECASE
+    r"\\([a-z])[a-z]*+\d*+((?:\s*+\\(?:[a-z]++\s*+\d*+|[^a-z\d\s])){0,20}+)\s*+\(([^()]*)\)",
+    re.IGNORECASE,
 )
 _PLAIN: Final = re.compile(r"\([^()]*\)")
+_FORMAT: Final = re.compile(r'\\\*\s*+(?:"[^"]*"|[^\s\\()]+)')
+"""A switch that every field may have."""
 _DEEPEST: Final = 20  # nested commands
 _LONGEST: Final = 2000
 # Parentheses and commas of results, which belong to no arguments any more.
 _HIDDEN: Final = "\ufdd4\ufdd5\ufdd6\ufdd7"
+_COMMA: Final = _HIDDEN[2]
 _HIDE, _SHOW = str.maketrans("(),;", _HIDDEN), str.maketrans(_HIDDEN, "(),;")
 
 
@@ -39,6 +44,7 @@ def result(instruction: str) -> str:
 
 
 def _equation(text: str) -> str:
+    text = _FORMAT.sub("", text).replace("\\,", _COMMA)
     for _ in range(_DEEPEST):
         text, count = _COMMAND.subn(_shown, text)
         if not count:  # the innermost ones belong to no command
@@ -50,7 +56,9 @@ def _equation(text: str) -> str:
 
 def _shown(match: re.Match[str]) -> str:
     command, options = match[1].lower(), match[2].lower()
-    arguments = [part.strip() for part in re.split("[,;]", match[3])]
+    # Where a comma is a decimal sign, arguments have semicolons between them.
+    separator = ";" if ";" in match[3] else ","
+    arguments = [part.strip() for part in match[3].split(separator)]
     return _built(command, options, arguments).translate(_HIDE)
 
 
@@ -61,10 +69,14 @@ def _built(command: str, options: str, arguments: list[str]) -> str:
     if command == "r":
         return (first if len(arguments) > 1 else "") + f"√{_grouped(last)}"
     if command == "s":
-        return ("_" if "\\do" in options else "^") + _grouped(first)
+        return ("_" if "\\do" in options else "^") + _grouped(", ".join(arguments))
     if command == "i" and len(arguments) == 3:
+        limits = zip("_^", arguments, strict=False)
         sign = "∑" if "\\su" in options else "∏" if "\\pr" in options else "∫"
-        return f"{sign}_{_grouped(first)}^{_grouped(arguments[1])} {last}"
+        below, above = (f"{mark}{_grouped(text)}" if text else "" for mark, text in limits)
+        return f"{sign}{below}{above} {last}"
+    if command == "o" and len(arguments) == 2 and first.startswith("^"):
+        return f"{last}({first[1:].strip(_HIDDEN)})"  # how a word is read, above it
     if command == "b":
         return f"({', '.join(arguments)})"
     return ("" if command == "o" else ", ").join(arguments)

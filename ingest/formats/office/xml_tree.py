@@ -1,8 +1,12 @@
 """XML of Office documents. Elements are found by local name, as the namespaces of the strict and
 transitional variants differ. Parsing never loads external resources."""
 
+import re
+
 from lxml import etree
 
+_NOT_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_SURROGATES = re.compile("[\ud800-\udfff]+")
 _OFF = {"0", "false", "off", "none"}
 
 
@@ -71,3 +75,12 @@ def number(element: etree._Element | None, name: str = "val") -> int | None:
 def is_on(element: etree._Element | None) -> bool:
     """Whether a toggle element exists and is not set to off."""
     return element is not None and (value(element) or "").lower() not in _OFF
+
+
+def storable(text: str) -> str:
+    """The text without what XML does not allow; halves of characters joined."""
+    return _NOT_XML.sub("", _SURROGATES.sub(_joined, text))
+
+
+def _joined(halves: re.Match[str]) -> str:
+    return halves[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")

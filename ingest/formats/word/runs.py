@@ -21,11 +21,12 @@ _WRAPPERS = frozenset(
 _BOXES = frozenset({"drawing", "pict", "object"})
 _CHARACTERS = {"tab": " ", "cr": "\n", "noBreakHyphen": "-"}
 _NESTED = 8  # open fields; links nested deeper stay text
+_LONGEST = 10_000  # characters of an instruction, as far as it is kept
 _TINY = 3  # half points
 _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
 _PAGE = re.compile(r"^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
-_COMPARES = re.compile(r"\s*(?:IF|COMPARE|SET|NEXTIF|SKIPIF|=)\s", re.IGNORECASE)
+_COMPARES = re.compile(r"\s*(?:=|(?:IF|COMPARE|SET|NEXTIF|SKIPIF)(?![a-z\d]))", re.IGNORECASE)
 _MARKS = {"superscript": raised, "subscript": lowered}
 
 
@@ -57,6 +58,11 @@ class _Field:
     instruction: str = ""
     paragraph: WordInline | None = None
     start: int = 0
+
+    def ask(self, text: str) -> None:
+        """Add to the instruction."""
+        if len(self.instruction) < _LONGEST:
+            self.instruction += text
 
 
 class Runs:
@@ -106,7 +112,7 @@ class Runs:
             elif name == "fldChar":
                 self._field(item, found)
             elif name == "instrText" and self._fields:
-                self._fields[-1].instruction += item.text or ""
+                self._fields[-1].ask(item.text or "")
             elif name in ("footnoteReference", "endnoteReference"):
                 found.pieces.append(self._note(name.removesuffix("Reference"), item))
             else:

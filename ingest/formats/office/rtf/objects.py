@@ -17,6 +17,7 @@ from ingest.optional_steps import improve
 _OBJECT: Final = re.compile(
     rb"\{\s*+(?:\\\*\s*+)?\\objdata(?![a-z])\s*+(?:\\bin(\d{1,9}) ?|([0-9a-fA-F\s]*+)\})"
 )
+_SPACE: Final = b" \t\r\n\f\v"
 _EMBEDDED: Final = 2
 _PACKAGE: Final = "Package"
 """The class of files that no program embeds as its own."""
@@ -82,11 +83,14 @@ def _objects(data: bytes) -> Iterator[_Object]:
     while (match := _OBJECT.search(data, at)) is not None:
         at = match.end()
         if match[1] is None:
-            digits = b"".join(match[2].split())
+            digits = match[2].translate(None, _SPACE)
             content = bytes.fromhex(digits[: len(digits) & ~1].decode("ascii"))
         else:
-            content = data[at : at + int(match[1])]
-            at += len(content)
+            size = int(match[1])
+            if at + size > len(data):  # a wrong number must not cost the text behind the object
+                size = max(data.find(b"}", at) - at, 0)
+            content = data[at : at + size]
+            at += size
             closing = data.find(b"}", at, at + 8)
             at = closing + 1 if closing >= 0 else at
         yield _Object(match.start(), at, content)

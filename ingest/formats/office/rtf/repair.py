@@ -19,10 +19,9 @@ _LINK_DATA: Final = re.compile(rb"\{\\\*\\datafield(?![a-z])[^{}\\]*\}")
 # A hard space and a hard hyphen, of which the reader leaves `~` and `_`: as bytes, which need no
 # space behind the word in front of them. Underlining, for which it writes `__`.
 _MISREAD: Final = re.compile(
-    rb"\\bin(\d{1,9}) ?|(\\[~_]|\\ul(?:d|db|dash|dashd|dashdd|th|w|wave)?1?(?![a-z\d-]))|\\[^a-z]",
-    re.DOTALL,
+    rb"\\(?:bin(\d{1,9}) ?|([~_]|ul(?:d|db|dash|dashd|dashdd|th|w|wave)?1?(?![a-z\d-]))|\\)"
 )
-_INSTEAD: Final = {b"\\~": b"\\'20", b"\\_": b"\\'2d"}
+_INSTEAD: Final = {b"~": b"\\'20", b"_": b"\\'2d"}
 _NO_LINE: Final = b"\\ulnone"
 _BRACE: Final = re.compile(rb"\\bin(\d{1,9}) ?|\\[{}\\]|[{}]")
 _BINARY: Final = re.compile(rb"[^\t\n\r -~]")

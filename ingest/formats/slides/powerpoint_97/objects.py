@@ -27,6 +27,7 @@ class EmbeddedObjects:
         """Keys of persistent objects by those that shapes have."""
         self._names: dict[int, str] = {}
         """By keys of persistent objects."""
+        self._read: set[int] = set()
         self._shown: set[int] = set()
         self.addresses: dict[int, str] = {}
         """Of links, by the keys that texts have."""
@@ -52,10 +53,16 @@ class EmbeddedObjects:
                 self.addresses[key] = record.data.decode("utf-16-le", "replace")
 
     def chart(self, reference: int) -> str:
-        """Markdown of the chart that a shape shows; empty if the object is none, or missing."""
+        """Markdown of the chart that a shape shows; empty if the object is none, or missing.
+
+        A chart is shown once: shapes are small, and could repeat a large one without end.
+        """
         key = self._keys.get(reference)
-        text = chart_in(self._storage(key).read()) if key is not None else ""
-        if key is not None and text:
+        if key is None or key in self._read:
+            return ""
+        self._read.add(key)
+        text = chart_in(self._storage(key).read())
+        if text:
             self._shown.add(key)
         return text
 

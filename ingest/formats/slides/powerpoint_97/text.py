@@ -1,5 +1,6 @@
 """Texts of PowerPoint 97: their kinds, characters, and the levels of their paragraphs."""
 
+import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from typing import Final
 
 from ingest.formats.common.links import link, web_address
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.raised_text import lowered, raised, written_out
+from ingest.formats.common.raised_text import CONTEXT, lowered, raised, written_out
 from ingest.formats.slides.powerpoint_97.records import Record, children, first
 
 _HEADER, _CHARACTERS, _BYTES, _STYLES = 0x0F9F, 0x0FA0, 0x0FA8, 0x0FA1
@@ -32,7 +33,7 @@ _FONT_VALUES: Final = (
     (0x40000, 4),
 )  # fmt: skip
 _POSITION: Final = 0x80000
-_BREAKS: Final = frozenset("\r\v")
+_BREAK, _LINE = re.compile(r"[\r\v]"), re.compile(r"[^\r\v]+")
 _TABS, _AFTER_TABS = 0x100000, ((0x10000, 2), (0xE0000, 2), (0x200000, 2))
 
 
@@ -87,8 +88,9 @@ class Passage:
             address = web_address(self.addresses.get(key, ""))
             if address and behind <= start < end <= len(pieces):
                 behind = end
-                text = link("".join(pieces[start:end]), address)
-                pieces[start:end] = [text, *[""] * (end - start - 1)]
+                for line in _LINE.finditer(self.characters, start, end):
+                    text = link("".join(pieces[slice(*line.span())]), address)
+                    pieces[slice(*line.span())] = [text, *[""] * (len(line[0]) - 1)]
         return pieces
 
     def _paragraphs(self) -> Iterator[tuple[str, int, bool | None]]:
@@ -173,10 +175,16 @@ def _placed(data: bytes, at: int, text: str) -> Iterator[tuple[int, int, bool]]:
         if masks & _POSITION and at + 2 <= len(data):
             (percent,) = struct.unpack_from("<h", data, at)
             at += 2
-            is_part = 0 < end - start < len(text) and not _BREAKS & set(text[start:end])
-            if percent and is_part:
+            if percent and _is_part(text, start, end):
                 yield start, end, percent > 0
         start = end
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether this is in one line, and not all of it."""
+    before = _BREAK.split(text[max(0, start - CONTEXT) : start])[-1]
+    after = _BREAK.split(text[end : end + CONTEXT])[0]
+    return bool(_LINE.fullmatch(text, start, end) and (before.strip() or after.strip()))
 
 
 def plain_texts(data: bytes, depth: int = 0) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from lxml import etree
 
+from ingest.formats.office.xml_tree import storable
 from ingest.formats.word.word_97 import properties as known
 from ingest.formats.word.word_97.file import (
     ENDNOTE_MARKS,
@@ -21,7 +22,7 @@ from ingest.formats.word.word_97.forms import read_form
 from ingest.formats.word.word_97.properties import Formats, Properties, is_on, number
 from ingest.formats.word.word_97.styles import Styles
 from ingest.formats.word.word_97.tables import TableReader
-from ingest.formats.word.word_97.tree import add, element, storable
+from ingest.formats.word.word_97.tree import add, element
 from ingest.optional_steps import improve
 
 _MARKS = re.compile("[\r\x07\x0c]")

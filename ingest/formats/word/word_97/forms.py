@@ -5,7 +5,8 @@ from typing import Final
 
 from lxml import etree
 
-from ingest.formats.word.word_97.tree import add, element, storable
+from ingest.formats.office.xml_tree import storable
+from ingest.formats.word.word_97.tree import add, element
 
 _HEAD: Final = struct.Struct("<IH")  # sizes of the whole and of its header
 _FORM: Final = struct.Struct("<IHHH")  # version, state, and sizes of the text and of the box

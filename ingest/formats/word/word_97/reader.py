@@ -13,6 +13,7 @@ from ingest.formats.word.word_97.file import is_word_97
 from ingest.optional_steps import improve
 
 _POOL, _GRAPH = "ObjectPool", "Workbook"
+_LARGEST = 32 * 1024 * 1024  # bytes of all charts; in hostile files, thousands share the same
 
 
 def extract(source: InputFile) -> Extraction:
@@ -50,11 +51,14 @@ def extract(source: InputFile) -> Extraction:
 
 def _charts(ole: olefile.OleFileIO) -> Iterator[str]:
     """Charts of Microsoft Graph: each has a storage of its own."""
+    left = _LARGEST
     for path in ole.listdir():
-        if path[0] == _POOL and path[-1] == _GRAPH:
-            text = graph_97.chart(ole.openstream(path).read())
-            if text:
-                yield text
+        if path[0] != _POOL or path[-1] != _GRAPH:
+            continue
+        left -= ole.get_size(path)
+        text = graph_97.chart(ole.openstream(path).read()) if left >= 0 else ""
+        if text:
+            yield text
 
 
 def _read(ole: olefile.OleFileIO) -> document.WordText | None:

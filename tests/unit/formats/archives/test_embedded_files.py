@@ -2,9 +2,11 @@
 
 import io
 import struct
+from pathlib import Path
 
 import pytest
 
+from ingest.formats.archives.members import FolderSink
 from ingest.formats.registry import extract
 from tests.builders.make_mail import Kept, Tree, ole
 from tests.builders.make_office import doc, packaged, packaged_file
@@ -83,6 +85,7 @@ def test_objects_of_rtf_become_files() -> None:
         rtf_object("Word.Document.8", letter),
         rtf_object("AcroExch.Document", ole({"CONTENTS": _PDF})),
         rtf_object("Word.Document.8", letter, is_link=True),
+        rtf_object("Package", packaged("linked.txt", b"of no file")[4:], is_link=True),
         rtf_object("PBrush", b"no file"),
         b"{\\object{\\*\\objdata 01050000zz}}",
     )
@@ -96,9 +99,34 @@ def test_objects_of_rtf_become_files() -> None:
         "object4.pdf": _PDF,
     }
     assert [item["sizeBytes"] for item in document.metadata["attachments"]] == [
-        8, 11, len(letter), 18, 0, 0,
+        8, 11, len(letter), 18, 0, 0, 0,
     ]  # fmt: skip
-    assert document.text.split() == ["Before", *["shown"] * 6, "after."]
+    assert document.text.split() == ["Before", *["shown"] * 7, "after."]
+
+
+def test_objects_of_rtf_that_were_cut_off_or_state_too_many_bytes_cost_nothing_else() -> None:
+    plan = rtf_object("Package", packaged("plan.txt", b"Plan B")[4:])
+    odd = plan.replace(b"0}{\\result", b" \n}{\\result")
+    endless = b"{\\object{\\*\\objdata\\bin999999999 \1\5}{\\result shown}}"
+    kept = Kept()
+
+    document = extract(io.BytesIO(rtf(odd, endless)), name="a.rtf", members=kept)
+
+    assert odd != plan
+    assert kept.files == {"plan.txt": b"Plan B"}
+    assert document.text.split() == ["Before", "shown", "shown", "after."]
+
+
+def test_names_of_files_in_rtf_are_no_paths_out_of_their_folder(tmp_path: Path) -> None:
+    names = ("..\\..\\a.txt", "..", "C:\\x\\", "/etc/passwd", "")
+    data = rtf(*(rtf_object("Package", packaged(name, b"a file")[4:]) for name in names))
+    sink = FolderSink(tmp_path / "m", max_members=9, max_bytes=99, max_member_bytes=99)
+
+    extract(io.BytesIO(data), name="a.rtf", members=sink)
+
+    assert [member.path for member in sink.members] == [
+        "a.txt", "unnamed", "object3.bin", "passwd", "object5.bin",
+    ]  # fmt: skip
 
 
 def test_a_packed_file_keeps_its_name_and_stays_as_it_is() -> None:

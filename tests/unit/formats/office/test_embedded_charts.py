@@ -9,6 +9,7 @@ import pytest
 
 from ingest.formats.office.embedded_charts import chart_in
 from ingest.formats.registry import extract
+from ingest.formats.word.word_97 import reader
 from tests.builders.make_graph_97 import CATEGORIES, TITLE, VALUES, graph
 from tests.builders.make_mail import Kept, ole
 from tests.builders.make_office import doc, packaged_file, paragraph, word
@@ -68,6 +69,7 @@ def test_charts_of_a_slide_stand_in_their_place_and_are_no_files() -> None:
         shape(text("below"), at=(3000, 0)),
         group(shape(embedded=2, inside=True), own=shape(at=(1000, 0))),
         shape(text("above")),
+        shape(embedded=2, at=(3500, 0)),
         shape(embedded=1, at=(4000, 0)),
         shape(embedded=7),
     ]
@@ -117,3 +119,12 @@ def test_graphs_of_texts_are_tables_and_no_files(data: bytes, name: str) -> None
 
     assert document.text.strip().split("\n\n") == ["Before.", _TABLE]
     assert not kept.files
+
+
+def test_charts_of_a_text_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = olefile.OleFileIO(io.BytesIO(graph(_ROWS))).openstream("Workbook").read()
+    data = doc("Before.\r", objects={"_1": {"Workbook": stream}, "_2": {"Workbook": stream}})
+
+    assert extract(io.BytesIO(data), name="a.doc").text.count(_TABLE) == 2
+    monkeypatch.setattr(reader, "_LARGEST", len(stream))
+    assert extract(io.BytesIO(data), name="a.doc").text.count(_TABLE) == 1

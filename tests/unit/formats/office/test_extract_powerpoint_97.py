@@ -60,7 +60,7 @@ def test_bullets_make_items_where_they_are_stated() -> None:
 def test_raised_and_lowered_characters_change_no_values() -> None:
     words = "10\r6 m\x0bCO2"
     powers = text("106 m\rCO2 in 5 m2", placed=[(2, 0), (1, 30), (5, 0), (1, -25), (7, 0), (1, 30)])
-    alone = text("3", placed=[(1, -25)])
+    alone = text("3 \rx", placed=[(1, -25), (2, 0), (1, 30)])
     breaks = text(words, placed=[(2, 0), (2, 30), (9, 0)])
     levels = text("Area\rm2", BODY, levels=[(5, 0, True), (3, 1, True)], placed=[(6, 0), (1, 33)])
 
@@ -68,7 +68,7 @@ def test_raised_and_lowered_characters_change_no_values() -> None:
         shape(item, at=(1000 * n, 0)) for n, item in enumerate((powers, alone, breaks, levels))
     )
     assert slide_text(*shapes).split("\n\n")[1:] == [
-        "10^6 m", "CO₂ in 5 m²", "3", "10", "6 m\nCO2", "- Area\n  - m²",
+        "10^6 m", "CO₂ in 5 m²", "3", "x", "10", "6 m\nCO2", "- Area\n  - m²",
     ]  # fmt: skip
 
 
@@ -80,6 +80,17 @@ def test_links_to_the_web_keep_their_address() -> None:
     document = read(presentation(Slide(shapes=[box]), addresses=addresses))
 
     assert document.text == ("## Slide 1\n\nSee [our page](https://example.org/a) or slide 3")
+
+
+def test_a_link_of_several_paragraphs_leaves_them_apart() -> None:
+    box = shape(text("See one\rtwo\vthree", BODY, links=[(4, 17, 1)]))
+
+    shown = read(presentation(Slide(shapes=[box]), addresses=["https://example.org/a"])).text
+
+    assert shown.split("\n")[2:] == [
+        "- See [one](https://example.org/a)",
+        "- [two](https://example.org/a) [three](https://example.org/a)",
+    ]
 
 
 def test_a_body_of_one_paragraph_is_no_list() -> None:

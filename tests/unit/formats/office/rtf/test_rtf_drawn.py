@@ -25,6 +25,8 @@ def field(instruction: str, shown: str | None = "") -> str:
         (r"SYMBOL 8364 \\u", None, "€"),
         (r"{ EQ \\f(3}{\b ,4) }", "", "3/4"),
         (r"EQ \\f(\'fc,2)", None, "ü/2"),
+        (r"EQ \\o\\ac({\uc2\u9675\'81\'9b},\uc1\u19968 ?)", "", "○一"),
+        (r"EQ \\f(\uc0\u946 b,2)", "", "βb/2"),
         (r"REF EQ \\h", "Table 4", "Table 4"),
         ("AUTHOR", "EQ of Ada", "EQ of Ada"),
     ],
@@ -54,6 +56,18 @@ def test_equations_are_text(math: str, shown: str) -> None:
     assert text(rf"So {para} holds.\par") == f"So {shown} holds."
 
 
+def test_letters_of_computed_fields_are_of_the_code_page_of_the_file() -> None:
+    data = rb"{\rtf1\ansi\ansicpg1251 " + field(r"EQ \\f(\'ef\'f3\'f2\'fc,2)").encode() + b"}"
+
+    assert extract(io.BytesIO(data), name="a.rtf").text.strip() == "путь/2"
+
+
+def test_a_character_that_no_xml_may_have_costs_only_itself() -> None:
+    fraction = r"{\mmath {\mf{\mnum{\mr a\u-1?b}}{\mden{\mr c\u55357?\u56832?}}}}"
+
+    assert text(rf"So {fraction} it is.\par") == "So ab/(c\U0001f600) it is."
+
+
 def test_word_art_is_text() -> None:
     art = (
         r"{\shp{\*\shpinst{\sp{\sn shapeType}{\sv 136}}"
@@ -69,7 +83,9 @@ def test_pictures_and_objects_in_text_boxes_leave_no_data() -> None:
         r"{\*\blipuid b600d8b8e23d3d6b7b945221cb13f54f}" + "\n01ff" * 80 + "}"
     )
     thing = rf"{{\object\objemb{{\*\objclass Word.Picture.8}}{{\result {picture}}}}}"
-    box = rf"{{\shp{{\*\shpinst{{\shptxt \pard The logo {thing}{picture} of us\par}}}}}}"
+    large = "{\\pict\\wmetafile8\n" + "ab" * 300_000 + "}"
+    inside = f"The logo {thing}{picture}{large} of us"
+    box = rf"{{\shp{{\*\shpinst{{\shptxt \pard {inside}\par}}}}}}"
 
     found = text(rf"Before{box}\par after {'ab' * 110}\par")
 
@@ -92,6 +108,15 @@ def test_underlining_leaves_no_marks() -> None:
     )
 
 
-@pytest.mark.parametrize("broken", [r"{\mmath{\*\moMath{\mr a", r"{\*\fldinst EQ \\f(1,2", "{{{"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        r"{\mmath{\*\moMath{\mr a",
+        r"{\*\fldinst EQ \\f(1,2",
+        r"{\field{\*\fldinst EQ \\f(1,2)}{\fldrslt {a",
+        r"{\shptxt {\pard a",
+        "{{{",
+    ],
+)
 def test_groups_that_never_end_cost_nothing_in_front_of_them(broken: str) -> None:
     assert text(rf"Before \~it.\par {broken}").startswith("Before it.")
