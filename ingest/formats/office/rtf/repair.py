@@ -16,13 +16,22 @@ _PAIR: Final = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?(\\uc\d ?)
 _STRAY_STAR: Final = re.compile(rb"(?<=[a-z0-9 ])\\\*(?=\\[a-z])")
 # Binary data of a link, which the reader takes for its address.
 _LINK_DATA: Final = re.compile(rb"\{\\\*\\datafield(?![a-z])[^{}\\]*\}")
-# A hard space and a hard hyphen, of which the reader leaves `~` and `_`: as bytes, which need no
-# space behind the word in front of them. Underlining, for which it writes `__`.
+# A hard space and a hard hyphen, of which the reader leaves `~` and `_`; a backslash and braces of
+# the text, behind which it loses its place in a table: as bytes, which need no space behind the
+# word in front of them. Underlining, for which it writes `__`. Of the instruction of a field it
+# reads backslashes only as they are: `HYPERLINK \\l "mark"`.
 _MISREAD: Final = re.compile(
-    rb"\\bin(\d{1,9}) ?|(\\[~_]|\\ul(?:d|db|dash|dashd|dashdd|th|w|wave)?1?(?![a-z\d-]))|\\[^a-z]",
+    rb"\\bin(\d{1,9}) ?|(\\[~_\\{}]|\\ul(?:d|db|dash|dashd|dashdd|th|w|wave)?1?(?![a-z\d-]))"
+    rb"|\\[^a-z]|\\fldinst(?![a-z])(?:(?!\\fldrslt|\}\s?\}).){0,1000}",
     re.DOTALL,
 )
-_INSTEAD: Final = {b"\\~": b"\\'20", b"\\_": b"\\'2d"}
+_INSTEAD: Final = {
+    b"\\~": b"\\'20",
+    b"\\_": b"\\'2d",
+    b"\\\\": b"\\'5c",
+    b"\\{": b"\\'7b",
+    b"\\}": b"\\'7d",
+}
 _NO_LINE: Final = b"\\ulnone"
 _BRACE: Final = re.compile(rb"\\bin(\d{1,9}) ?|\\[{}\\]|[{}]")
 _BINARY: Final = re.compile(rb"[^\t\n\r -~]")
