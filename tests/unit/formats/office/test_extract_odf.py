@@ -168,6 +168,13 @@ def test_pictures_leave_their_description_and_equations_their_symbols() -> None:
     assert document.text == "A duck\n\nx = 2"
 
 
+def test_text_written_on_a_picture_is_read() -> None:
+    data = "<office:binary-data>aGVsbG8=</office:binary-data>"
+    written = f"<draw:image>{data}<text:p>Before it</text:p><text:p/></draw:image><draw:image/>"
+
+    assert text(f"<text:p>Seen</text:p><draw:frame>{written}</draw:frame>") == "Seen\n\nBefore it"
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "expected"),
     [("text", "a.fodt", "flat"), ("presentation", "a.fodp", "## Slide 1\n\nflat")],
