@@ -58,12 +58,13 @@ annotation_kind = _call("FPDFAnnot_GetSubtype", _INT, _HANDLE)
 close_annotation = _call("FPDFPage_CloseAnnot", None, _HANDLE)
 count_objects = _call("FPDFPage_CountObjects", _INT, _HANDLE)
 rotation = _call("FPDFPage_GetRotation", _INT, _HANDLE)
+set_rotation = _call("FPDFPage_SetRotation", None, _HANDLE, _INT)
 render_mode = _call("FPDFTextObj_GetTextRenderMode", _INT, _HANDLE)
 object_type = _call("FPDFPageObj_GetType", _INT, _HANDLE)
 char_angle = _call("FPDFText_GetCharAngle", ctypes.c_float, _HANDLE, _INT)
 has_no_mapping = _call("FPDFText_HasUnicodeMapError", _INT, _HANDLE, _INT)
 _unicode = _call("FPDFText_GetUnicode", ctypes.c_uint, _HANDLE, _INT)
-_count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
+count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
 _get_text = _call("FPDFText_GetText", _INT, _HANDLE, _INT, _INT, _HANDLE)
 _argument = _HANDLE.from_param
 _char_at_text = _call("FPDFText_GetCharIndexFromTextIndex", _INT)
@@ -126,7 +127,7 @@ def address(handle: Any) -> int:
 
 def text(text_page: int) -> tuple[str, int]:
     """All text of a page with CRLF line ends, and pdfium's count of its characters."""
-    count = _count_chars(text_page)
+    count = count_chars(text_page)
     if count <= 0:
         return "", 0
     buffer = np.zeros(count + 2, np.uint16)  # an array of ctypes is a new type for each length
