@@ -34,6 +34,7 @@ CharStyle = tuple[int, int, int, int, int]
 
 _HANDLE = ctypes.c_void_p
 _INT = ctypes.c_int
+_ULONG = ctypes.c_ulong
 
 
 def _call(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
@@ -74,13 +75,11 @@ _font_size = _call("FPDFText_GetFontSize", ctypes.c_double, _HANDLE, _INT)
 _font_weight = _call("FPDFText_GetFontWeight", _INT, _HANDLE, _INT)
 _matrix = _call("FPDFText_GetMatrix", _INT, _HANDLE, _INT, _HANDLE)
 _fill = _call("FPDFText_GetFillColor", None)
-_font_info = _call(
-    "FPDFText_GetFontInfo", ctypes.c_ulong, _HANDLE, _INT, _HANDLE, ctypes.c_ulong, _HANDLE
-)
+_font_info = _call("FPDFText_GetFontInfo", _ULONG, _HANDLE, _INT, _HANDLE, _ULONG, _HANDLE)
 _page_box = _call("FPDF_GetPageBoundingBox", _INT, _HANDLE, _HANDLE)
 _page_object = _call("FPDFPage_GetObject", _HANDLE)
 _count_in_form = _call("FPDFFormObj_CountObjects", _INT, _HANDLE)
-_form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, ctypes.c_ulong)
+_form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, _ULONG)
 _bounds = _call("FPDFPageObj_GetBounds", None)
 _object_fill = _call("FPDFPageObj_GetFillColor", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
 _draw_mode = _call("FPDFPath_GetDrawMode", _INT, _HANDLE, _HANDLE, _HANDLE)
