@@ -22,7 +22,7 @@ _PARAGRAPHS = frozenset({"p", "h"})
 _CONTAINERS = frozenset(
     {"section", "index-body", "index-title", "table-of-content", "illustration-index"}
     | {"table-index", "object-index", "user-index", "alphabetical-index", "bibliography"}
-    | {"numbered-paragraph", "text-box", "text", "change-region"}
+    | {"numbered-paragraph", "text-box", "text", "change-region", "image"}
 )
 _ROW_GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
 _HEADER_ROWS = "{*}table-header-rows"

@@ -29,6 +29,7 @@ from ingest.formats.pdf.layout.parallel import split_parallel
 from ingest.formats.pdf.layout.raised import join_broken, mark_raised
 from ingest.formats.pdf.layout.reading_order import sort_lines
 from ingest.formats.pdf.layout.roll_back import run_or_roll_back
+from ingest.formats.pdf.layout.rotation import turn_if_upside_down
 from ingest.formats.pdf.layout.text_lines import (
     PageLines,
     plain_lines,
@@ -148,7 +149,7 @@ class PageReader:
             flatten(page)
 
     def _read_text(self, page: int, index: int, links: Sequence[Link]) -> PageLines | None:
-        text_page = pdfium.load_text(page) if page else 0
+        text_page = _upright_text(page) if page else 0
         if not text_page:
             return self._read_with(self._fallback, index)
         try:
@@ -265,6 +266,19 @@ class PageReader:
             return plain_lines(text)
         self._findings.unread.add(index)
         return PageLines([])
+
+
+def _upright_text(page: int) -> int:
+    """The text of the page, which is turned if it is upside down."""
+    text_page: int = pdfium.load_text(page)
+    if text_page and improve(
+        "layout",
+        lambda: turn_if_upside_down(page, text_page, pdfium.count_chars(text_page)),
+        otherwise=bool,
+    ):
+        pdfium.close_text(text_page)
+        text_page = pdfium.load_text(page)
+    return text_page
 
 
 def _raw_text(page: int) -> str:

@@ -19,7 +19,9 @@ from ingest.formats.office.rtf.repair import repair
 from ingest.formats.office.rtf.tables import mark_merged, write_merged
 from ingest.optional_steps import improve
 
-_VERSION: Final = f"{xberg_text.VERSION}, rtf 5"
+_VERSION: Final = f"{xberg_text.VERSION}, rtf 6"
+_CODE_PAGE: Final = re.compile(rb"\\ansicpg\d{1,5}")
+_HEAD: Final = 200  # bytes in which a file says its code page
 _HIDDEN: Final = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD: Final = re.compile(rb"\\[a-z]+-?\d* ?")
 _SENTENCE: Final = 40  # characters; marks are shorter, instructions are not
@@ -60,7 +62,9 @@ def extract(source: InputFile) -> Extraction:
     text = improve("markup", lambda: write_raised(text), otherwise=lambda: text)
     text = improve("numbering", lambda: write_labels(text), otherwise=lambda: text)
     text = improve("tables", lambda: write_merged(text), otherwise=lambda: text)
-    properties = dict(found.properties)
+    properties = improve(
+        "metadata", lambda: _properties(found, data), otherwise=lambda: dict(found.properties)
+    )
     return Extraction(
         parts=["\n\n".join([text, *rtf_objects.charts(objects)])],
         extractor=_VERSION,
@@ -68,6 +72,17 @@ def extract(source: InputFile) -> Extraction:
         metadata=properties | filled(attachments=attachments),
         warnings=present(hidden_text=hides),
     )
+
+
+def _properties(found: xberg_text.XbergText, data: bytes) -> dict[str, str]:
+    """The title and the properties with their letters, which xberg leaves as RTF has them."""
+    stated = found.properties | filled(title=found.title)
+    code_page = _CODE_PAGE.search(data, 0, _HEAD)
+    head = b"{\\rtf1\\ansi%s " % (code_page[0] if code_page else b"")
+    return {
+        key: _text(head + value.encode() + b"}") if "\\" in value and value.isascii() else value
+        for key, value in stated.items()
+    }
 
 
 def _text(data: bytes) -> str:

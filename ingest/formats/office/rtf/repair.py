@@ -17,11 +17,30 @@ _STRAY_STAR: Final = re.compile(rb"(?<=[a-z0-9 ])\\\*(?=\\[a-z])")
 # Binary data of a link, which the reader takes for its address.
 _LINK_DATA: Final = re.compile(rb"\{\\\*\\datafield(?![a-z])[^{}\\]*\}")
 # A hard space and a hard hyphen, of which the reader leaves `~` and `_`: as bytes, which need no
-# space behind the word in front of them. Underlining, for which it writes `__`.
+# space behind the word in front of them. A backslash, braces, dashes and quotes of the text, which
+# it drops from a table, to lose its place there. Underlining, for which it writes `__`. Of the
+# instruction of a field it reads backslashes only as they are: `HYPERLINK \\l "mark"`.
 _MISREAD: Final = re.compile(
-    rb"\\(?:bin(\d{1,9}) ?|([~_]|ul(?:d|db|dash|dashd|dashdd|th|w|wave)?1?(?![a-z\d-]))|\\)"
+    rb"\\(?:bin(\d{1,9}) ?|([~_\\{}]|ul(?:d|db|dash|dashd|dashdd|th|w|wave)?1?(?![a-z\d-])"
+    rb"|(?:e[mn]dash|bullet|[lr](?:dbl)?quote)(?![a-z\d-]) ?)"
+    rb"|fldinst(?![a-z])(?:(?!\\fldrslt|\}\s?\}).){0,1000})",
+    re.DOTALL,
 )
-_INSTEAD: Final = {b"~": b"\\'20", b"_": b"\\'2d"}
+_INSTEAD: Final = {
+    b"~": b"\\'20",
+    b"_": b"\\'2d",
+    b"\\": b"\\'5c",
+    b"{": b"\\'7b",
+    b"}": b"\\'7d",
+    # `{}` keeps the reader from adding a space.
+    b"emdash": b"{\\uc0\\u8212 }{}",
+    b"endash": b"{\\uc0\\u8211 }{}",
+    b"bullet": b"{\\uc0\\u8226 }{}",
+    b"lquote": b"{\\uc0\\u8216 }{}",
+    b"rquote": b"{\\uc0\\u8217 }{}",
+    b"ldblquote": b"{\\uc0\\u8220 }{}",
+    b"rdblquote": b"{\\uc0\\u8221 }{}",
+}
 _NO_LINE: Final = b"\\ulnone"
 _BRACE: Final = re.compile(rb"\\bin(\d{1,9}) ?|\\[{}\\]|[{}]")
 _BINARY: Final = re.compile(rb"[^\t\n\r -~]")
@@ -63,7 +82,7 @@ def _without_misread(data: bytes) -> Iterator[bytes]:
         at = token.end() + int(token[1] or 0)
         if token[2] is not None:
             yield data[end : token.start()]
-            yield _INSTEAD.get(token[2], _NO_LINE)
+            yield _INSTEAD.get(token[2].rstrip(), _NO_LINE)
             end = at
     yield data[end:]
 

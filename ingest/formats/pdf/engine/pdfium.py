@@ -34,6 +34,7 @@ CharStyle = tuple[int, int, int, int, int]
 
 _HANDLE = ctypes.c_void_p
 _INT = ctypes.c_int
+_ULONG = ctypes.c_ulong
 
 
 def _call(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
@@ -58,12 +59,13 @@ annotation_kind = _call("FPDFAnnot_GetSubtype", _INT, _HANDLE)
 close_annotation = _call("FPDFPage_CloseAnnot", None, _HANDLE)
 count_objects = _call("FPDFPage_CountObjects", _INT, _HANDLE)
 rotation = _call("FPDFPage_GetRotation", _INT, _HANDLE)
+set_rotation = _call("FPDFPage_SetRotation", None, _HANDLE, _INT)
 render_mode = _call("FPDFTextObj_GetTextRenderMode", _INT, _HANDLE)
 object_type = _call("FPDFPageObj_GetType", _INT, _HANDLE)
 char_angle = _call("FPDFText_GetCharAngle", ctypes.c_float, _HANDLE, _INT)
 has_no_mapping = _call("FPDFText_HasUnicodeMapError", _INT, _HANDLE, _INT)
 _unicode = _call("FPDFText_GetUnicode", ctypes.c_uint, _HANDLE, _INT)
-_count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
+count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
 _get_text = _call("FPDFText_GetText", _INT, _HANDLE, _INT, _INT, _HANDLE)
 _argument = _HANDLE.from_param
 _char_at_text = _call("FPDFText_GetCharIndexFromTextIndex", _INT)
@@ -73,13 +75,11 @@ _font_size = _call("FPDFText_GetFontSize", ctypes.c_double, _HANDLE, _INT)
 _font_weight = _call("FPDFText_GetFontWeight", _INT, _HANDLE, _INT)
 _matrix = _call("FPDFText_GetMatrix", _INT, _HANDLE, _INT, _HANDLE)
 _fill = _call("FPDFText_GetFillColor", None)
-_font_info = _call(
-    "FPDFText_GetFontInfo", ctypes.c_ulong, _HANDLE, _INT, _HANDLE, ctypes.c_ulong, _HANDLE
-)
+_font_info = _call("FPDFText_GetFontInfo", _ULONG, _HANDLE, _INT, _HANDLE, _ULONG, _HANDLE)
 _page_box = _call("FPDF_GetPageBoundingBox", _INT, _HANDLE, _HANDLE)
 _page_object = _call("FPDFPage_GetObject", _HANDLE)
 _count_in_form = _call("FPDFFormObj_CountObjects", _INT, _HANDLE)
-_form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, ctypes.c_ulong)
+_form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, _ULONG)
 _bounds = _call("FPDFPageObj_GetBounds", None)
 _object_fill = _call("FPDFPageObj_GetFillColor", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
 _draw_mode = _call("FPDFPath_GetDrawMode", _INT, _HANDLE, _HANDLE, _HANDLE)
@@ -126,7 +126,7 @@ def address(handle: Any) -> int:
 
 def text(text_page: int) -> tuple[str, int]:
     """All text of a page with CRLF line ends, and pdfium's count of its characters."""
-    count = _count_chars(text_page)
+    count = count_chars(text_page)
     if count <= 0:
         return "", 0
     buffer = np.zeros(count + 2, np.uint16)  # an array of ctypes is a new type for each length

@@ -12,6 +12,8 @@ from ingest.formats.pdf.engine import pdfium
 from ingest.formats.pdf.engine.pdfium import Box
 
 _SAMPLE = 5  # lines that tell how the text of a page runs
+_LETTERS = 24  # characters that do
+_MOST = 0.6  # share of them; spaces that pdfium adds count as upright
 _LONG = 300  # characters of a line; pdfium breaks no lines in some text that runs up the page
 _SLANT = 0.05  # quarter turns by which upright text may be turned
 
@@ -35,6 +37,20 @@ def upright_turn(
     ]
     turn = turns[len(turns) // 2]
     return shown if turn is None or turns.count(turn) < len(turns) - 1 else turn
+
+
+def turn_if_upside_down(page: int, text_page: int, count: int) -> bool:
+    """Turn a page whose text is upside down, of which pdfium mixes the pieces of its lines.
+
+    True if it was turned; its text must be loaded again.
+    """
+    shown = pdfium.rotation(page)
+    upright = (shown + 2) % 4
+    sample = range(0, count, max(1, count // _LETTERS))
+    if sum(turn_of(text_page, place) == upright for place in sample) <= _MOST * len(sample):
+        return False
+    pdfium.set_rotation(page, upright)
+    return True
 
 
 def _places(text: str) -> Iterator[int]:

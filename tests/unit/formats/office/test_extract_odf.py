@@ -154,8 +154,11 @@ def test_styles_of_tables_and_of_text_may_have_the_same_name() -> None:
     assert text(content, styles=styles) == "# Top\n\nSeen"
 
 
-def test_pictures_leave_their_description_and_equations_their_symbols() -> None:
-    picture = "<draw:frame><draw:image/><svg:desc>A duck</svg:desc></draw:frame>"
+def test_pictures_leave_their_description_and_text_and_equations_their_symbols() -> None:
+    written = "<text:p>Quack</text:p><office:binary-data>aGVsbG8=</office:binary-data>"
+    picture = (
+        f"<draw:frame><draw:image>{written}</draw:image><svg:desc>A duck</svg:desc></draw:frame>"
+    )
     equation = (
         '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>'  # one folder per object
     )
@@ -165,7 +168,7 @@ def test_pictures_leave_their_description_and_equations_their_symbols() -> None:
         open_document(f"<text:p>{picture}{equation}</text:p>", extra={"Object 1/content.xml": math})
     )
 
-    assert document.text == "A duck\n\nx = 2"
+    assert document.text == "A duck\n\nQuack\n\nx = 2"
 
 
 @pytest.mark.parametrize(

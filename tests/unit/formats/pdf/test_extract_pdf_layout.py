@@ -247,7 +247,21 @@ def test_a_page_is_never_left_empty() -> None:
     assert found.coverage.with_text == 5
 
 
-@pytest.mark.parametrize("matrix", [b"0 1 -1 0 600 0", b"0 -1 1 0 0 800"])
+@pytest.mark.parametrize("rotate", [0, 90])
+def test_text_upside_down_that_is_set_in_pieces_keeps_its_lines(rotate: int) -> None:
+    rows = ("Every word of these lines", "is an object of its own,", "as recognition writes it.")
+    content = b"".join(
+        at(60 + 70 * column, 500 - 14 * row, word)
+        for row, line in enumerate(rows)
+        for column, word in enumerate(line.split())
+    )
+    matrix = {0: b"-1 0 0 -1 600 800", 90: b"0 -1 1 0 0 800"}[rotate]
+    sheet = Sheet(content=b"q %s cm\n%sQ\n" % (matrix, content), entries=b"/Rotate %d" % rotate)
+
+    assert extract(sheet).text.split() == " ".join(rows).split()
+
+
+@pytest.mark.parametrize("matrix", [b"0 1 -1 0 600 0", b"0 -1 1 0 0 800", b"-1 0 0 -1 600 800"])
 def test_text_that_runs_up_or_down_the_page_is_read_as_if_it_were_upright(matrix: bytes) -> None:
     rows = [
         ("Article", "Part", "Amount"),

@@ -67,6 +67,10 @@ DOCBOOK = (
         (b"\n\nhello", "a.eml", types.EMAIL),
         (MAIL + b"\nx", "memo.txt", types.TEXT),
         (MAIL + b"Received: by x\n\nx", "a.txt", types.EMAIL),
+        (b"X-POP3-Rcpt: x\n" + MAIL + b"Received: by x\n\nx", "a.txt", types.EMAIL),
+        (MAIL + b"\nx", "a.msg", types.EMAIL),
+        (b"Content-Type: text/plain\n\nx", "a.msg", types.EMAIL),
+        (ENVELOPE + MAIL + b"\nx", "a.msg", types.EMAIL),
         (ENVELOPE + MAIL + b"\nx", None, types.MBOX),
         (ENVELOPE + b"\n" + MAIL, "a.txt", types.MBOX),
         (ENVELOPE + MAIL + b"\nx", "a.eml", types.EMAIL),
@@ -177,7 +181,7 @@ def test_text_under_the_name_of_office_files_is_text(data: bytes, name: str, exp
     assert found.mismatch
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pptx", "a.png"])
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pptx", "a.png", "a.msg"])
 def test_text_under_the_name_of_other_binary_files_is_corrupt(name: str) -> None:
     with pytest.raises(Permanent) as raised:
         sniff(io.BytesIO(b"404 Not Found: nothing is here.\n"), name=name)

@@ -100,6 +100,63 @@ def test_hard_spaces_and_hyphens_are_no_letters() -> None:
     )
 
 
+def test_backslashes_and_braces_in_cells_are_kept_and_end_no_table() -> None:
+    row = r"\trowd\cellx2000\cellx4000\pard\intbl "
+    link = field(r'HYPERLINK \\l "mark"', "there")
+    rows = (
+        row + r"C:\\parts\\row.txt\cell \{\\par\}\cell\row" + row + link + r"\cell \\\\srv\cell\row"
+    )
+
+    assert text(rows + r"\pard\b Title\b0\par D:\\cell \{x\}\par") == (
+        "| C:\\parts\\row.txt | {\\par} |\n| --- | --- |\n| there | \\\\srv |\n\n"
+        "**Title**\n\nD:\\cell {x}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        (r"It\rquote s \ldblquote so\rdblquote", "It\u2019s “so”"),
+        (r"\lquote a\rquote\b  b\b0", "\u2018a\u2019 b"),
+        (r"1\endash 2 \emdash  3\\ 4", "1\u20132 — 3\\ 4"),
+        (r"\bullet  x{\rquote}s \{ y", "• x\u2019s { y"),
+    ],
+)
+def test_quotes_and_dashes_in_cells_are_kept_and_end_no_table(body: str, read: str) -> None:
+    row = rf"\trowd\cellx2000\cellx4000\pard\intbl a\cell {body}\cell\row"
+
+    found = text(rf"{row}\pard\outlinelevel0 Head\par\pard {body}\par")
+
+    assert found.replace("**", "").split("\n\n") == [
+        f"| a | {read} |\n| --- | --- |",
+        "# Head",
+        read,
+    ]
+
+
+def test_links_within_the_document_keep_their_mark() -> None:
+    assert text(field(r'HYPERLINK \\l "mark"', "there") + r"\par") == "[there](#mark)"
+
+
+@pytest.mark.parametrize(
+    ("stated", "read"),
+    [
+        (r"Caf\'e9 \{new\}", "Café {new}"),
+        (r"\u1055\'cf\u1056?", "ПР"),
+        (r"C:\\new", r"C:\new"),
+        (r"It\rquote s \endash  new", "It\u2019s \u2013 new"),
+        ("Plain", "Plain"),
+    ],
+)
+def test_properties_have_the_letters_of_their_code_page(stated: str, read: str) -> None:
+    info = rf"{{\info{{\title {stated}}}{{\author {stated}}}}}Text\par"
+    data = b"{\\rtf1\\ansi\\ansicpg1252 " + info.encode() + b"}"
+
+    document = extract(io.BytesIO(data), name="a.rtf")
+
+    assert (document.title, document.metadata["author"]) == (read, read)
+
+
 def test_underlining_leaves_no_marks() -> None:
     link = field(r'HYPERLINK "https://example.org/t"', r"{\ul words}")
 
