@@ -35,7 +35,7 @@ _LAYOUT = re.compile(
     r"\\(?:dpi\{\d+\}|bg_\w+|fn_\w+|inline|large|small|displaystyle)\s*|&(?:space;)"
 )
 _CLASSES = etree.XPath("//@class", smart_strings=False)
-_HINT = re.compile(r"[mM]ath|katex|latex|formula|equation")
+_HINTS = ("math", "Math", "katex", "latex", "formula", "equation")
 """In classes of pages whose scripts draw formulas."""
 _IS_FORMULA = re.compile(r"math|katex|(?<!\w)(?:la)?tex|formula|equation", re.IGNORECASE)
 _MATH_TAG = re.compile(r"<(?:\w+:)?math[\s>]", re.IGNORECASE)
@@ -59,8 +59,10 @@ def show_formulas(tree: html.HtmlElement) -> None:
 
 
 def _may_have_drawn(tree: html.HtmlElement) -> bool:
-    has_elements = next(tree.iter("mjx-container"), None) is not None
-    return has_elements or _HINT.search("\n".join(dict.fromkeys(_CLASSES(tree)))) is not None
+    if next(tree.iter("mjx-container"), None) is not None:
+        return True
+    classes = "\n".join(dict.fromkeys(_CLASSES(tree)))
+    return any(hint in classes for hint in _HINTS)
 
 
 def _show(drawn: html.HtmlElement) -> None:
