@@ -70,7 +70,8 @@ class Disclosures:
         """`is_hidden`: whether readers cannot see an element, whatever is around it."""
         self.has_shown_sentence = False
         self._tree = tree
-        self._is_hidden = is_hidden
+        self._look = is_hidden
+        self._seen: set[html.HtmlElement] = set()
         self._named: dict[html.HtmlElement, bool] = {}  # by what is around the tabs
 
     def show(self, element: html.HtmlElement) -> bool:
@@ -87,6 +88,14 @@ class Disclosures:
             for button in before.iter("button"):
                 button.set(OPENS, "")
         return True
+
+    def _is_hidden(self, element: html.HtmlElement) -> bool:
+        """Cached if it is not: nothing becomes hidden later."""
+        if element not in self._seen:
+            if self._look(element):
+                return True
+            self._seen.add(element)
+        return False
 
     @cached_property
     def _controls(self) -> dict[str, list[html.HtmlElement]]:
