@@ -11,7 +11,12 @@ from urllib.parse import unquote_plus
 from lxml import etree, html
 
 from ingest.formats.html.formulas.mathjax import to_mathml
-from ingest.formats.html.formulas.tex import is_tex_script, show_tex, without_style
+from ingest.formats.html.formulas.tex import (
+    has_sentence,
+    is_tex_script,
+    show_tex,
+    without_style,
+)
 
 _TEX = ("data-latex", "data-tex", "data-math", "data-katex", "data-expr")
 _LONGEST = 5000  # characters
@@ -86,7 +91,8 @@ def _of_service(address: str) -> str:
 def _stated(element: html.HtmlElement) -> str:
     names = (*_TEX, "data-value") if "ql-formula" in (element.get("class") or "") else _TEX
     values = (element.get(name, "")[:_LONGEST].strip() for name in names)
-    return next((value for value in values if value.lower() not in _FLAGS), "")
+    stated = next((value for value in values if value.lower() not in _FLAGS), "")
+    return "" if has_sentence(stated) else stated
 
 
 def _is_drawn(element: html.HtmlElement) -> bool:
