@@ -16,7 +16,7 @@ from ingest.formats.html.fragment import whole_markdown
 from ingest.formats.office.opc import Package
 from ingest.optional_steps import improve
 
-_VERSION = f"lxml {version('lxml')}, epub 1"
+_VERSION = f"lxml {version('lxml')}, epub 2"
 _MIB = 1024 * 1024
 _LIMITS = inflate_limit.PackageLimits(part=32 * _MIB)
 _MOST_TEXT = 64  # MiB; the Bible has 5

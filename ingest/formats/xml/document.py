@@ -22,7 +22,7 @@ from ingest.formats.xml import article, feed, records, workbook
 from ingest.formats.xml import names as xml_names
 from ingest.optional_steps import improve
 
-_VERSION = f"lxml {etree.__version__}"
+_VERSION = f"lxml {etree.__version__}, xml 1"
 _LARGEST_TREE = 32 * 1024 * 1024  # characters; a tree takes ten times as many bytes
 _FEEDS = frozenset({"rss", "RDF", "feed"})
 _START = 20_000  # characters; comments and a DTD may precede the first element
