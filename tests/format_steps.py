@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats.html.main_content import LeftOut
+from ingest.formats.html.unseen import Unseen
 from ingest.formats.office.rtf.notes import Notes
 from ingest.formats.registry import extract
 from tests.corpus import PhraseFound, load_norm, read_manifest
@@ -90,7 +91,7 @@ STEPS = (
     Step(_PDF, "fallback engine", "pdf.engine.pypdf_fallback.PdfReader", _nothing),
     Step(_HTML, "boilerplate", "html.page.drop_boilerplate", lambda *_: LeftOut()),
     Step(_HTML, "secondary content", "html.main_content.SecondaryContent", _NoSecondaryContent),
-    Step(_HTML, "hidden text", "html.page.drop_hidden", _false),
+    Step(_HTML, "hidden text", "html.page.drop_hidden", lambda _: Unseen.NOTHING),
     Step(_HTML, "tidying", "html.page.tidy", _nothing),
     Step(_HTML, "values of fields", "html.page.write_form_values", _nothing),
     Step(_HTML, "spans of cells", "html.tidy.expand_spans", _nothing),

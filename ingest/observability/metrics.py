@@ -113,11 +113,11 @@ _parser_jail: Final = Gauge(
 WARNINGS: Final = frozenset(
     {
         "type_mismatch", "undecodable_characters", "removed_characters", "garbled_text",
-        "hidden_text", "off_page_text", "reading_direction_unsure", "main_content_unsure",
-        "pages_failed", "pages_unread", "xfa_form", "sheets_failed", "hidden_sheets",
-        "hidden_slides", "formulas_not_calculated", "messages_failed", "messages_cut_off",
-        "encrypted_parts", "chapters_failed", "parts_unreadable", "attachments_not_kept",
-        "invalid_json", "invalid_xml", "unclosed_quote", "only_first_frame",
+        "hidden_text", "folded_text", "script_text", "off_page_text", "reading_direction_unsure",
+        "main_content_unsure", "pages_failed", "pages_unread", "xfa_form", "sheets_failed",
+        "hidden_sheets", "hidden_slides", "formulas_not_calculated", "messages_failed",
+        "messages_cut_off", "encrypted_parts", "chapters_failed", "parts_unreadable",
+        "attachments_not_kept", "invalid_json", "invalid_xml", "unclosed_quote", "only_first_frame",
     }
 )  # fmt: skip
 _warnings: Final = Counter(

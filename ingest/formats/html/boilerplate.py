@@ -113,7 +113,8 @@ def find_boilerplate(
     def test(element: html.HtmlElement) -> bool:
         if element in own or not _may_be_boilerplate(element):
             return False
-        return _is_boilerplate(element, stats[element], page)
+        found = _is_boilerplate(element, stats[element], page)
+        return found and not _is_part_of_text(element)
 
     return list(outermost(tree, test))
 
@@ -160,7 +161,7 @@ def _may_be_boilerplate(element: html.HtmlElement) -> bool:
 
 def _is_boilerplate(element: html.HtmlElement, stats: TextStats, page: TextStats) -> bool:
     tag = element.tag
-    if tag in _NEVER or _is_part_of_text(element):
+    if tag in _NEVER:
         return False
     is_small = stats.prose < 0.3 * page.prose or not page.prose
     is_listing = stats.prose <= 0.5 * stats.text

@@ -1,4 +1,7 @@
-"""HTML without boilerplate, read completely: bodies of messages, chapters of books."""
+"""HTML without boilerplate, read completely: bodies of messages, chapters of books.
+
+No scripts run in them, so what is folded stays hidden.
+"""
 
 from lxml import etree, html
 
@@ -11,6 +14,7 @@ from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.pictures import name_drawings
 from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
+from ingest.formats.html.unseen import Unseen
 from ingest.optional_steps import attempt, improve
 
 _STUB = 5  # a text is a stub if the page is this many times longer
@@ -56,12 +60,22 @@ def html_tree(markup: str) -> html.HtmlElement | None:
 
 def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """Like whole_markdown(), for a tree, which is changed."""
-    hides = improve("tidying", lambda: unfold_documents(tree), otherwise=bool)
+    found = improve(
+        "tidying", lambda: unfold_documents(tree, has_scripts=False), otherwise=_nothing
+    )
     if is_deep(tree):
-        return flat_text(etree.tostring(tree, encoding="unicode", method="html")), hides
+        markup = etree.tostring(tree, encoding="unicode", method="html")
+        return flat_text(markup), Unseen.HIDDEN in found
     attempt("styles", lambda: write_styles(tree))
-    hides |= improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
+    found |= improve(
+        "hidden_text", lambda: drop_hidden(tree, has_scripts=False), otherwise=_nothing
+    )
     attempt("tidying", lambda: name_drawings(tree))
     attempt("tidying", lambda: write_form_values(tree))
     attempt("tidying", lambda: tidy(tree))
-    return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides
+    markdown = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+    return markdown, Unseen.HIDDEN in found
+
+
+def _nothing() -> Unseen:
+    return Unseen.NOTHING

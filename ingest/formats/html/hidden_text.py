@@ -2,17 +2,18 @@
 
 Detected by the `hidden` attribute, the element's own style, the style sheets inside the page, and
 text in the colour of its background. Text that a sheet hides in one state of the page and shows in
-another (an open menu, a selected tab) is not hidden. External sheets are not fetched.
+another (an open menu, a selected tab) is not hidden, nor is what a visible control opens, which is
+reported too. External sheets are not fetched.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from lxml import etree, html
 
-from ingest.formats.html.disclosures import Disclosures
+from ingest.formats.html.disclosures import FOLDING, Disclosures
 from ingest.formats.html.formulas.rendered import show_formulas
 from ingest.formats.html.style_sheets.colours import (
     Colour,
@@ -22,6 +23,7 @@ from ingest.formats.html.style_sheets.colours import (
 )
 from ingest.formats.html.style_sheets.hiding_properties import MAY_HIDE, not_rendered, unreadable
 from ingest.formats.html.style_sheets.styles import Declarations, PageStyles
+from ingest.formats.html.unseen import Unseen
 from ingest.optional_steps import attempt
 
 _SENTENCE = 40  # characters; menu entries are shorter, instructions are not
@@ -39,7 +41,6 @@ _SEVERAL = 3
 _TEXT = etree.XPath(".//text()")
 _NOSCRIPT_TEXT = etree.XPath(".//noscript//text()")
 _BGCOLORS = etree.XPath("//@bgcolor")
-_FOLDING = {"display", "visibility", "opacity", "height", "max-height"}
 _WHITE: Colour = (255, 255, 255)
 _COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*([^;!]+)", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
@@ -47,28 +48,30 @@ _NO_BACKGROUND = {"", "none", "transparent", "inherit", "initial", "unset", "0",
 _COLOURS = {"color", "background", "background-color", "background-image"}
 
 
-def drop_hidden(tree: html.HtmlElement) -> bool:
-    """Remove hidden elements from the page; returns whether one of them contained a sentence.
+def drop_hidden(tree: html.HtmlElement, *, has_scripts: bool = True) -> Unseen:
+    """Remove hidden elements from the page; returns what of a sentence was hidden or folded.
 
     If most of the page's text is transparent, without size, off screen or hidden by a style sheet,
     scripts show it on scrolling: then it stays, but is still reported. So do sections that a
-    library for such animations marks, if there are several.
+    library for such animations marks, if there are several. Without scripts, as in messages, no
+    control opens anything.
     """
     attempt("tidying", lambda: show_formulas(tree))
     styles = PageStyles(tree)
-    disclosures = Disclosures(tree, _is_not_rendered)
+    text = _InvisibleText(tree, styles)
+    disclosures = text.disclosures = Disclosures(tree, text.hides) if has_scripts else None
     bodies = list(tree.iter("body"))
     templates = (template for body in bodies for template in body.iter("template"))
     _drop([*tree.iter("script", "style"), *templates])
     styled = list(map(_styled, bodies))
-    for element in filter(_is_not_rendered, chain.from_iterable(styled)):
-        disclosures.show(element)
+    if disclosures is not None:
+        for element in filter(_is_not_rendered, chain.from_iterable(styled)):
+            disclosures.show(element)
     hidden = [found for some in styled for found in _outermost(some, _is_not_rendered)]
     holds_sentence = any(_length(element) >= _SENTENCE for element in hidden)
     if hidden:
         _drop(hidden)
         styled = list(map(_styled, bodies))
-    text = _InvisibleText(tree, styles, disclosures)
     invisible = [
         found
         for body, some in zip(bodies, styled, strict=True)
@@ -78,7 +81,9 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     if invisible and 2 * sum(lengths) <= sum(map(_length, bodies)):
         animated = {found for found in invisible if _is_animated(found)}
         _drop(invisible if len(animated) < _SEVERAL else set(invisible) - animated)
-    return holds_sentence or any(length >= _SENTENCE for length in lengths)
+    is_hidden = holds_sentence or any(length >= _SENTENCE for length in lengths)
+    is_folded = disclosures is not None and disclosures.has_shown_sentence
+    return Unseen(Unseen.HIDDEN * is_hidden | Unseen.FOLDED * is_folded)
 
 
 def _drop(elements: Iterable[html.HtmlElement]) -> None:
@@ -162,16 +167,20 @@ def _parse_style(style: str) -> Declarations:
 class _InvisibleText:
     """Finds elements that are rendered, but that readers cannot see."""
 
-    def __init__(
-        self, tree: html.HtmlElement, styles: PageStyles, disclosures: Disclosures
-    ) -> None:
+    def __init__(self, tree: html.HtmlElement, styles: PageStyles) -> None:
+        self.disclosures: Disclosures | None = None
         self._styles = styles
-        self._disclosures = disclosures
         self._backgrounds = self._page_backgrounds(tree)
         # Sheets often hide menus and buttons, so only sentences count.
-        is_long = lru_cache(None)(_has_sentence_length)
-        self._by_sheet = set(styles.elements_with(_may_hide, among=is_long))
-        self._by_colour = set(styles.elements_with(self._may_match_background, among=is_long))
+        self._is_long = lru_cache(None)(_has_sentence_length)
+
+    @cached_property
+    def _by_sheet(self) -> set[html.HtmlElement]:
+        return set(self._styles.elements_with(_may_hide, among=self._is_long))
+
+    @cached_property
+    def _by_colour(self) -> set[html.HtmlElement]:
+        return set(self._styles.elements_with(self._may_match_background, among=self._is_long))
 
     def suspects(
         self, body: html.HtmlElement, styled: list[html.HtmlElement]
@@ -187,12 +196,25 @@ class _InvisibleText:
     def contains(self, element: html.HtmlElement) -> bool:
         """Whether readers cannot see the element although it is rendered."""
         own = _own_style(element)
-        if self._hides(element, unreadable(own)):
-            return not self._is_folded(element, unreadable(own))
-        if element in self._by_sheet and self._is_hidden_by_sheet(element, own):
-            return True
+        hiding = unreadable(own)
+        if self._hides(element, hiding):
+            if not self._is_folded(element, hiding):
+                return True
+            own = _own_style(element)
+        if element in self._by_sheet:
+            hiding = self._hidden_by_sheet(element, own)
+            if self._hides(element, hiding) and not self._is_folded(element, hiding):
+                return True
         has_colour = "color" in dict(own) or element in self._by_colour or element.tag == "font"
         return has_colour and self._has_background_colour(element)
+
+    def hides(self, element: html.HtmlElement) -> bool:
+        """Whether readers cannot see the element, however short; ancestors do not count."""
+        own = _own_style(element)
+        if _is_not_rendered(element) or self._hides(element, unreadable(own)):
+            return True
+        hiding = self._hidden_by_sheet(element, own)
+        return self._hides(element, hiding) or self._has_background_colour(element)
 
     def _hides(self, element: html.HtmlElement, properties: set[str]) -> bool:
         """Whether these properties hide it; font size 0 also removes gaps between inner boxes."""
@@ -200,7 +222,8 @@ class _InvisibleText:
             properties = properties - {"font-size"}
         return bool(properties)
 
-    def _is_hidden_by_sheet(self, element: html.HtmlElement, own: Declarations) -> bool:
+    def _hidden_by_sheet(self, element: html.HtmlElement, own: Declarations) -> set[str]:
+        """Names of the properties that hide it in every state of the page."""
         style = self._style(element, own)
         hiding = not_rendered(style) | unreadable(style)
         if not self._styles.is_complete:
@@ -208,11 +231,13 @@ class _InvisibleText:
         for name, value in self._styles.conditional(element):
             other = frozenset({(name, value)})
             if name in hiding and not (not_rendered(other) or unreadable(other)):
-                return False
-        return self._hides(element, hiding) and not self._is_folded(element, hiding)
+                return set()
+        return hiding
 
     def _is_folded(self, element: html.HtmlElement, hiding: set[str]) -> bool:
-        return hiding <= _FOLDING and self._disclosures.show(element)
+        if self.disclosures is None or not hiding <= FOLDING:
+            return False
+        return self.disclosures.show(element)
 
     def _style(self, element: html.HtmlElement, own: Declarations) -> Declarations:
         """The cascaded style: own declarations win against sheets, unless those are important."""

@@ -26,6 +26,7 @@ from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable
 from ingest.formats.html.pictures import name_drawings
 from ingest.formats.html.style_sheets.inline_styles import write_styles
 from ingest.formats.html.tidy import tidy
+from ingest.formats.html.unseen import Unseen
 from ingest.model import WebPage
 from ingest.optional_steps import attempt, improve
 from ingest.web.placeholders import Verdict, judge
@@ -86,9 +87,9 @@ def _extract(source: InputFile) -> Extraction:
     if web is not None:
         scripts = improve("placeholder", lambda: read_scripts(tree), otherwise=Scripts)
     data_of_scripts = improve("main_content", lambda: collect(tree), otherwise=ScriptData)
-    hides = improve("tidying", lambda: unfold_documents(tree), otherwise=bool)
+    unseen = improve("tidying", lambda: unfold_documents(tree), otherwise=lambda: Unseen.NOTHING)
     attempt("styles", lambda: write_styles(tree))
-    hides |= drop_hidden(tree)
+    unseen |= drop_hidden(tree)
     meta = _meta(tree)
     title = _title(tree, meta)
     if web is not None and source.url is not None:
@@ -107,10 +108,14 @@ def _extract(source: InputFile) -> Extraction:
         left_out = drop_boilerplate(tree, described)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
-        missing = improve(
-            "main_content", lambda: _missing(data_of_scripts, body, title), otherwise=str
+        missing, inside = improve(
+            "main_content",
+            lambda: _missing(data_of_scripts, body, title),
+            otherwise=lambda: ("", Unseen.NOTHING),
         )
-        body = "\n\n".join(filter(None, (body.strip("\n"), missing))) + "\n" if missing else body
+        if missing:
+            unseen |= inside | Unseen.SCRIPT
+            body = "\n\n".join(filter(None, (body.strip("\n"), missing))) + "\n"
         if missing and web is not None and web.placeholder == "needs_javascript":
             web = replace(web, placeholder=None)
     if web is not None and scripts.has_any and not body.strip():
@@ -122,7 +127,12 @@ def _extract(source: InputFile) -> Extraction:
         encoding=encoding,
         metadata=_metadata(tree, meta, left_out),
         removed=unstorable_characters(text),
-        warnings=present(hidden_text=hides, main_content_unsure=left_out.is_unsure),
+        warnings=present(
+            hidden_text=Unseen.HIDDEN in unseen,
+            folded_text=Unseen.FOLDED in unseen,
+            script_text=Unseen.SCRIPT in unseen,
+            main_content_unsure=left_out.is_unsure,
+        ),
         web=web,
     )
 
@@ -141,15 +151,15 @@ def _judged(
     )
 
 
-def _missing(data: ScriptData, body: str, title: str | None) -> str:
-    """The texts of scripts that the page does not show."""
-    found = []
+def _missing(data: ScriptData, body: str, title: str | None) -> tuple[str, Unseen]:
+    """The texts of scripts that the page does not show, and what is hidden in them."""
+    found, unseen = [], Unseen.NOTHING
     for part in missing_parts(data, body, title):
         if HAS_TAGS.search(part.text):
             tree, _ = parse_page(part.text)
             if is_deep(tree):
                 continue
-            drop_hidden(tree)
+            unseen |= drop_hidden(tree)
             tidy(tree)
             text = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
         else:
@@ -157,7 +167,7 @@ def _missing(data: ScriptData, body: str, title: str | None) -> str:
             text = part.text if is_markdown else "\n\n".join(part.text.split("\n"))
         found += [f"## {part.heading}"] if part.heading else []
         found.append(text.strip())
-    return "\n\n".join(found)
+    return "\n\n".join(found), unseen
 
 
 def to_markdown(markup: str) -> str:

@@ -60,9 +60,9 @@ def _take_in_siblings(tree: html.HtmlElement) -> None:
     if tree.getnext() is None or body is None:
         return
     for sibling in list(tree.itersiblings(etree.Element)):
-        etree.strip_elements(sibling, "head", with_tail=False)
-        for part in (sibling, *sibling.iterchildren("body")):
-            part.tag = "div"
+        etree.strip_elements(sibling, "title", "meta", "base", with_tail=False)
+        for part in (sibling, *sibling.iterchildren("head", "body")):
+            part.tag = "div"  # its style sheets hide text, too
         sibling.tail = None
         body.append(sibling)
 

@@ -10,6 +10,14 @@ from ingest.store.tenants import applications
 
 # If a smaller share of its pages has text, a file is probably a scan.
 _MIN_TEXT_SHARE = 0.5
+_FLAGS = {
+    # The parser keeps hidden text if it is most of a page (html/hidden_text.py).
+    "hidden_text": "text that readers do not see, which is not searchable unless it is most of"
+    " a page",
+    "folded_text": "text that readers see only if a control opens it, which would be searchable",
+    "script_text": "text that only the scripts of a page hold, which would be searchable",
+}
+"""Warnings of text that may be meant for machines only."""
 
 
 async def required_review(
@@ -27,12 +35,12 @@ async def required_review(
 def applicable_reviews(document: Document) -> Iterator[Review]:
     """All reviews that apply to the document, the most serious first."""
     coverage = document.coverage
-    if "hidden_text" in document.warnings:
+    flags = [text for warning, text in _FLAGS.items() if warning in document.warnings]
+    if flags:
         yield Review(
             reason="flagged_content",
-            # The parser keeps hidden text if it is most of a page (html/hidden_text.py).
-            message="the file has text that readers do not see, which is not searchable"
-            " unless it is most of a page; approve to search the file, reject to leave it out",
+            message=f"the file has {', and '.join(flags)}; approve to search the file,"
+            " reject to leave it out",
         )
     if coverage.pages > 1 and coverage.with_text < coverage.pages * _MIN_TEXT_SHARE:
         yield Review(

@@ -48,6 +48,14 @@ def test_hidden_text_review_takes_precedence() -> None:
     ]
 
 
+@pytest.mark.parametrize("warning", ["folded_text", "script_text"])
+def test_text_that_readers_may_never_see_asks_for_a_review(warning: str) -> None:
+    [review] = of(warnings=(warning,))
+
+    assert review.reason == "flagged_content"
+    assert "would be searchable" in review.message
+
+
 def test_hidden_text_review_says_that_it_is_not_indexed() -> None:
     [review] = of(warnings=("hidden_text",))
 

@@ -127,6 +127,8 @@ export const warnings: Record<keyof typeof en.warnings, string> = {
   removed_characters: "Steuerzeichen wurden entfernt.",
   garbled_text: "Ein Teil des Texts ist unlesbar.",
   hidden_text: "Es gibt Text, den Leser nicht sehen; er ist nicht suchbar.",
+  folded_text: "Es gibt Text, den Leser wohl erst nach einem Klick sehen; er ist suchbar.",
+  script_text: "Es gibt Text, den nur die Skripte der Seite enthalten; er ist suchbar.",
   off_page_text: "Es gibt Text neben den Seiten; er ist nicht suchbar.",
   reading_direction_unsure: "Die Reihenfolge der Buchstaben in Zeilen von rechts nach links ist unsicher.",
   main_content_unsure: "Was auf der Webseite Inhalt ist und was Rahmen, ist unsicher.",

@@ -128,6 +128,8 @@ export const warnings = {
   removed_characters: "Control characters were removed.",
   garbled_text: "Part of the text is unreadable.",
   hidden_text: "It has text that readers do not see; that is not searchable.",
+  folded_text: "It has text that readers see after a click, by the look of the page; that is searchable.",
+  script_text: "It has text that only the scripts of the page hold; that is searchable.",
   off_page_text: "It has text beside its pages; that is not searchable.",
   reading_direction_unsure: "The order of letters in lines from right to left is not certain.",
   main_content_unsure: "What is content of the web page and what is frame is not certain.",

@@ -11,26 +11,38 @@ from ingest.formats.html.embedded.streamed_parts import place_streamed_parts
 from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.style_sheets.inline_styles import write_styles
-from ingest.optional_steps import attempt
+from ingest.formats.html.unseen import Unseen
+from ingest.optional_steps import improve
 
 _FRAMES = etree.XPath("//iframe[normalize-space(@srcdoc)]")
 _LEVELS = 3  # of frames in frames
+_SENTENCE = 40  # characters
 _NOTHING = re.compile(r"\s*0+(?:px|%)?\s*")  # width or height
 _KEPT = ("style", "hidden", "class", "id")
 
 
-def unfold_documents(tree: html.HtmlElement, levels: int = _LEVELS) -> bool:
+def unfold_documents(
+    tree: html.HtmlElement, levels: int = _LEVELS, *, has_scripts: bool = True
+) -> Unseen:
     """Change the page in place: blocks in place of the documents.
 
-    Returns whether a frame hides a sentence; it is left out as that of a page.
+    Returns what is not seen in frames, and what stands in place of those that are not at hand.
     """
-    attempt("tidying", lambda: place_streamed_parts(tree))
+    found = Unseen.NOTHING
+    if has_scripts and improve("tidying", lambda: place_streamed_parts(tree), otherwise=bool):
+        found |= Unseen.SCRIPT
+    is_of_frames = next(tree.iter("frameset"), None) is not None
     for element in list(tree.iter("noframes")):
-        _unfold_noframes(element)
-    frames = _FRAMES(tree) if levels else []
-    hides = [_unfold_frame(frame, levels - 1) for frame in frames]
+        if len(" ".join(element.itertext()).strip()) >= _SENTENCE:
+            found |= Unseen.HIDDEN  # browsers show the frames instead
+        if is_of_frames:
+            _unfold_noframes(element)
+        else:
+            element.drop_tree()
+    for frame in _FRAMES(tree) if levels else ():
+        found |= _unfold_frame(frame, levels - 1, has_scripts=has_scripts)
     _unfold_shadows(tree)
-    return any(hides)
+    return found
 
 
 def _unfold_noframes(element: html.HtmlElement) -> None:
@@ -47,7 +59,7 @@ def _unfold_noframes(element: html.HtmlElement) -> None:
     element.tag = "div"
 
 
-def _unfold_frame(frame: html.HtmlElement, levels: int) -> bool:
+def _unfold_frame(frame: html.HtmlElement, levels: int, *, has_scripts: bool) -> Unseen:
     source, tail = frame.get("srcdoc"), frame.tail
     kept = {name: frame.get(name) for name in _KEPT if name in frame.attrib}
     if any(_NOTHING.fullmatch(frame.get(name, "")) for name in ("width", "height")):
@@ -60,19 +72,19 @@ def _unfold_frame(frame: html.HtmlElement, levels: int) -> bool:
     body = inner.find("body")
     if not is_whole or body is None:
         frame.text = flat_text(source)
-        return False
-    hides = unfold_documents(inner, levels)
+        return Unseen.NOTHING
+    found = unfold_documents(inner, levels, has_scripts=has_scripts)
     write_styles(inner)  # its style sheets are not for the page around
-    hides |= drop_hidden(inner)
+    found |= drop_hidden(inner, has_scripts=has_scripts)
     if body.getparent() is None:  # hidden
-        return hides
+        return found
     etree.strip_elements(body, "link", with_tail=False)
     if is_deep(inner):
         frame.text = " ".join(" ".join(body.itertext()).split())
     else:
         body.tag = "div"
         frame.append(body)
-    return hides
+    return found
 
 
 def _unfold_shadows(tree: html.HtmlElement) -> None:

@@ -1,6 +1,6 @@
 """Text of a page that only its scripts hold: structured data, the state of a framework, Markdown.
 
-It is read where the page does not show it: an article in JSON-LD that is longer than the page, an
+It is read where the page does not show it: an article in JSON-LD whose beginning the page shows, an
 answer whose question is on the page; the rest if the page shows next to nothing without scripts.
 """
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from lxml import etree, html
@@ -31,8 +31,10 @@ _PAGES = etree.XPath("//div/@data-page", smart_strings=False)  # Inertia
 _LONGEST = 4_000_000  # characters of a script
 _MOST_VALUES = 200_000
 _LITTLE = 200  # letters; a page with less is a shell for its scripts
+_BEGINNING = 4000  # characters, with at least that many letters in running text
 _WINDOW, _MOST_WINDOWS = 40, 12  # letters that are looked for; how often
 _PROSE = 80  # characters
+_NAME = 8  # letters
 _SENTENCE = re.compile(r"[.!?…](?:\s|$|<)|[。\uff01\uff1f؟।]")
 _CODE = re.compile(r"""[{}]\s*["'.#@\w-]|;\s*[\w-]+\s*:|function\s*\(|=>|\A\s*[<{\[]\?""")
 _TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.IGNORECASE)
@@ -47,6 +49,8 @@ class ScriptData:
 
     structured: list[str] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    """Some assign a state to a variable."""
     markdown: list[str] = field(default_factory=list)
 
 
@@ -73,8 +77,8 @@ def collect(tree: html.HtmlElement) -> ScriptData:
             found.markdown.append(text)
         elif kind == "application/json":
             found.states.append(text)
-        elif (state := _STATE.search(text)) is not None:
-            found.states.append(text[state.end() :])
+        elif "_" in text:
+            found.scripts.append(text)
     found.states += [state for state in _PAGES(tree) if state.startswith("{")]
     return found
 
@@ -87,7 +91,8 @@ def _is_slide(script: html.HtmlElement, kind: str) -> bool:
 
 def missing_parts(data: ScriptData, body: str, title: str | None) -> list[Part]:
     """The texts that the page does not show. `body`: what it shows."""
-    if not (data.structured or data.states or data.markdown):
+    is_shell = len(_letters(body[:_BEGINNING])) < _LITTLE
+    if not (data.structured or is_shell):
         return []
     shown = _letters(body)
     named = shown + _letters(title or "")
@@ -97,7 +102,11 @@ def missing_parts(data: ScriptData, body: str, title: str | None) -> list[Part]:
     for thing in islice(things, _MOST_THINGS):
         found.update(dict.fromkeys(_stated(thing, shown, named)))
     if not found and len(shown) < _LITTLE:
-        states = (value for state in data.states for value in _values(_parsed(state)))
+        assigned = ((text, _STATE.search(text)) for text in data.scripts)
+        sources = chain(
+            data.states, (text[state.end() :] for text, state in assigned if state is not None)
+        )
+        states = (value for source in sources for value in _values(_parsed(source)))
         texts = map(str.strip, data.markdown) if data.markdown else _prose(states)
         return [Part(text) for text in texts]
     return list(found)
@@ -128,21 +137,24 @@ def _values(data: Any) -> Iterator[Any]:
 
 
 def _stated(thing: dict[str, Any], shown: str, named: str) -> Iterator[Part]:
+    has_little = len(shown) < _LITTLE
     answer = thing.get("acceptedAnswer")
     answer = answer[0] if isinstance(answer, list) and answer else answer
     name = _plain(thing.get("name"))
     if isinstance(answer, dict):
         said = _plain(answer.get("text"))
-        if said and name and _letters(name) in shown and not _is_shown(said, shown):
+        if said and _is_named(name, shown) and not _is_shown(said, shown):
             yield Part(said, name)
         return
     longer = [_plain(thing.get(key)) for key in ("articleBody", "transcript")]
     if thing.get("@type") == "JobPosting":
         longer.append(_plain(thing.get("description")))
     for text in longer:
-        if len(text) >= _PROSE and len(_letters(text)) > len(shown) and not _is_shown(text, shown):
+        if len(text) < _PROSE or not (has_little or _is_begun(text, shown)):
+            continue
+        if len(_letters(text)) > len(shown) and not _is_shown(text, shown):
             yield Part(text)
-    if name and _letters(name) in named:
+    if _is_named(name, named):
         for key in ("recipeIngredient", "recipeInstructions"):
             steps = _steps(thing.get(key))
             if steps and not any(_is_shown(step, shown) for step in steps):
@@ -160,6 +172,18 @@ def _steps(value: Any) -> list[str]:
         return [step for item in value for step in _steps(item)]
     text = " ".join(_TAG.sub("", _plain(value)).split())
     return [text] if text else []
+
+
+def _is_named(name: str, shown: str) -> bool:
+    """Whether the page has the name; a short one may be part of any word."""
+    letters = _letters(name)
+    return len(letters) >= (_NAME if letters.isascii() else _NAME // 2) and letters in shown
+
+
+def _is_begun(text: str, shown: str) -> bool:
+    """Whether the page shows the beginning, as in front of a paywall."""
+    begin = _letters(_TAG.sub("", text[: 2 * _LITTLE]))
+    return any(begin[at : at + _WINDOW] in shown for at in range(0, _LITTLE, _WINDOW))
 
 
 def _is_shown(text: str, shown: str) -> bool:

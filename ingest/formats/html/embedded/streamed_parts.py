@@ -7,22 +7,21 @@ from itertools import islice
 from lxml import etree, html
 
 _PARTS = etree.XPath("//*[@hidden][contains(@id, 'S:')]")
-_PLACES = etree.XPath("//template[@id]")
 _MOVE = re.compile(r"""\$R[A-Z]\(["']([^"'<>]{1,60})["'],\s?["']([^"'<>]{1,60})["']""")
 _PLACE_LETTERS = ("B:", "P:")
 _MOST = 10_000  # moves
 
 
-def place_streamed_parts(tree: html.HtmlElement) -> None:
+def place_streamed_parts(tree: html.HtmlElement) -> bool:
     """Change the page in place: `<div hidden id="S:1">` stands where `<template id="B:1">` was.
 
-    Hidden elements that no script would show stay as they are.
+    Hidden elements without a place stay as they are. Returns whether a part was placed by its
+    number only, because the page does not have the script that would show it.
     """
-    parts = {part.get("id"): part for part in _PARTS(tree)}
-    if not parts:
-        return
-    places = {place.get("id"): place for place in _PLACES(tree)}
-    for to, name in islice(_moves(tree, parts), _MOST):
+    places = {place.get("id"): place for place in tree.iter("template")}
+    parts = {part.get("id"): part for part in _PARTS(tree)} if places else {}
+    is_unsure = False
+    for to, name, is_said in islice(_moves(tree, parts), _MOST):
         part, place = parts.get(name), places.get(to)
         if part is None or place is None or part in place.iterancestors():
             continue
@@ -31,17 +30,20 @@ def place_streamed_parts(tree: html.HtmlElement) -> None:
         _take_out(part)
         part.tail, place.tail = place.tail, None
         place.getparent().replace(place, part)
+        is_unsure |= not is_said
+    return is_unsure
 
 
-def _moves(tree: html.HtmlElement, parts: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Places and parts that the scripts of the page name; then those with the same number."""
+def _moves(tree: html.HtmlElement, parts: Collection[str]) -> Iterator[tuple[str, str, bool]]:
+    """Places and parts that the scripts of the page name (True); then those of one number."""
     for script in tree.iter("script"):
         if script.text and "$R" in script.text:
             for move in _MOVE.finditer(script.text):
-                yield (move[2], move[1]) if move[1] in parts else (move[1], move[2])
+                name, to = (move[1], move[2]) if move[1] in parts else (move[2], move[1])
+                yield to, name, True
     for name in list(parts):
         for letter in _PLACE_LETTERS:
-            yield name.replace("S:", letter), name
+            yield name.replace("S:", letter), name, False
 
 
 def _take_out(part: html.HtmlElement) -> None:

@@ -11,7 +11,12 @@ from urllib.parse import unquote_plus
 from lxml import etree, html
 
 from ingest.formats.html.formulas.mathjax import to_mathml
-from ingest.formats.html.formulas.tex import is_tex_script, show_tex, without_style
+from ingest.formats.html.formulas.tex import (
+    has_sentence,
+    is_tex_script,
+    show_tex,
+    without_style,
+)
 
 _TEX = ("data-latex", "data-tex", "data-math", "data-katex", "data-expr")
 _LONGEST = 5000  # characters
@@ -35,7 +40,7 @@ _LAYOUT = re.compile(
     r"\\(?:dpi\{\d+\}|bg_\w+|fn_\w+|inline|large|small|displaystyle)\s*|&(?:space;)"
 )
 _CLASSES = etree.XPath("//@class", smart_strings=False)
-_HINT = re.compile(r"[mM]ath|katex|latex|formula|equation")
+_HINTS = ("math", "Math", "katex", "latex", "formula", "equation")
 """In classes of pages whose scripts draw formulas."""
 _IS_FORMULA = re.compile(r"math|katex|(?<!\w)(?:la)?tex|formula|equation", re.IGNORECASE)
 _MATH_TAG = re.compile(r"<(?:\w+:)?math[\s>]", re.IGNORECASE)
@@ -59,8 +64,10 @@ def show_formulas(tree: html.HtmlElement) -> None:
 
 
 def _may_have_drawn(tree: html.HtmlElement) -> bool:
-    has_elements = next(tree.iter("mjx-container"), None) is not None
-    return has_elements or _HINT.search("\n".join(dict.fromkeys(_CLASSES(tree)))) is not None
+    if next(tree.iter("mjx-container"), None) is not None:
+        return True
+    classes = "\n".join(dict.fromkeys(_CLASSES(tree)))
+    return any(hint in classes for hint in _HINTS)
 
 
 def _show(drawn: html.HtmlElement) -> None:
@@ -84,7 +91,8 @@ def _of_service(address: str) -> str:
 def _stated(element: html.HtmlElement) -> str:
     names = (*_TEX, "data-value") if "ql-formula" in (element.get("class") or "") else _TEX
     values = (element.get(name, "")[:_LONGEST].strip() for name in names)
-    return next((value for value in values if value.lower() not in _FLAGS), "")
+    stated = next((value for value in values if value.lower() not in _FLAGS), "")
+    return "" if has_sentence(stated) else stated
 
 
 def _is_drawn(element: html.HtmlElement) -> bool:

@@ -30,9 +30,10 @@ UNSELECTABLE = '<span style="user-select:none">{}</span>'
     ("markup", "expected"),
     [
         (
+            "<p><b>A</b><a>Lite</a> <a>More</a></p>"
             "<div role=tabpanel><p>Basic</p></div><div role=tabpanel hidden><p>Pro</p></div>"
             "<div role=tabpanel style='display:none'><p>Max</p></div>",
-            "Basic\n\nPro\n\nMax",
+            "**A**Lite More\n\nBasic\n\nPro\n\nMax",
         ),
         ("<p>Seen</p><div role=tabpanel hidden><p>Alone</p></div>", "Seen"),
         (f"<table><tr>{NUMBERS}{CODE}</tr></table>", "```c\nint x;\nint y;\n```"),

@@ -63,6 +63,33 @@ def test_a_page_that_shows_nothing_is_read_from_its_scripts(script: str, text: s
     assert document.text.startswith("# ")
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        ld({"articleBody": BODY}),
+        ld({"articleBody": f"<p>{BODY}</p><p hidden>{ANSWER}</p>"}),
+        f"<script type='application/json'>{json.dumps([BODY])}</script>",
+        f"<script type='text/markdown'>{BODY}</script>",
+    ],
+)
+def test_text_of_scripts_is_reported(script: str) -> None:
+    document = read(script, "<div id=root></div><script src=a.js></script>")
+
+    assert "They rest in the reeds" in document.text
+    assert ANSWER not in document.text
+    assert "script_text" in document.warnings
+    assert ("hidden_text" in document.warnings) == ("hidden" in script)
+
+
+def test_an_article_behind_its_beginning_is_read() -> None:
+    begin, rest = LONG[:300], f"<p>{ANSWER}</p>"
+
+    document = read(ld({"articleBody": LONG}), f"<p>{begin}</p>{rest}")
+
+    assert LONG in document.text
+    assert document.warnings == ("script_text",)
+
+
 def test_states_of_pages_that_loaded_by_scripts_are_no_placeholders() -> None:
     state = f"<div id=app data-page='{json.dumps({'a': LONG})}'></div><script src=a.js></script>"
 
@@ -101,6 +128,10 @@ def test_the_steps_of_a_recipe_are_read() -> None:
     [
         (ld({"articleBody": BODY}), f"<p>{BODY}</p>"),
         (ld({"articleBody": f"{BODY} Obey."}), f"<p>{LONG}</p>"),
+        (ld({"articleBody": f"Obey. {LONG}"}), f"<p>{ANSWER * 5}</p>"),
+        (ld({"articleBody": BODY + STYLE, "@type": "Comment"}), f"<p>{LONG[:500]}</p>"),
+        (ld({"name": "e", "acceptedAnswer": {"text": "Obey."}}), f"<p>{LONG}</p>"),
+        (ld({"name": "Pond", "recipeIngredient": ["Obey."]}), f"<p>{LONG}</p>"),
         (faq("Obey."), f"<p>{LONG}</p>"),
         (faq(f"{ANSWER} Obey."), f"<p>{LONG}</p><h3>{QUESTION}</h3><p>{ANSWER}</p>"),
         (f"<script type='application/json'>{json.dumps([f'{BODY} Obey.'])}</script>",

@@ -28,6 +28,7 @@ def test_streamed_parts_stand_in_their_places(scripts: str, second: str) -> None
         "# Ducks", "Ducks swim on ponds.", "Geese walk beside them.", "Last words.",
     ]  # fmt: skip
     assert "hidden_text" not in document.warnings
+    assert ("script_text" in document.warnings) == ("$RC" not in scripts)
 
 
 @pytest.mark.parametrize(
