@@ -14,6 +14,7 @@ _TALL = 2.0  # height by font size; above this, a line has text of several basel
 _TALLER = 1.3  # times the usual height by font size; above this, it may have
 _CELL = 0.75  # font sizes between two cells
 _BELOW = 0.7  # heights of a character, to the next line
+_SPELLED = 1.5  # the same between letters of a word that is written downwards, at most
 _LOWER = 0.4  # font sizes; a cell of one line, in the middle of a row of two lines, is this far off
 
 
@@ -41,20 +42,23 @@ def is_on_another(first: Box, before: Box, box: Box, size: float) -> bool:
 
 
 def unstacked(
-    text_page: int, turn: int, first: int, word: tuple[int, int]
+    text_page: int, turn: int, first: int, word: tuple[int, int], *, is_letters: bool
 ) -> Iterator[tuple[int, int]]:
     """A word, or its parts if they stand below each other: a column of single figures.
 
-    `first`: pdfium's index of the line. `word`: start and end in it.
+    `first`: pdfium's index of the line. `word`: start and end in it. `is_letters`: it may be a
+    word that is written downwards.
     """
     start, end = word
-    if end - start < 2 or not _is_below(*_boxes(text_page, turn, [first + start, first + end - 1])):
+    least = _SPELLED if is_letters else _BELOW
+    ends = [first + start, first + end - 1]
+    if end - start < 2 or not _is_below(*_boxes(text_page, turn, ends), least):
         yield word
         return
     boxes = _boxes(text_page, turn, range(first + start, first + end))
     part = start
     for place, (box, below) in enumerate(pairwise(boxes), start=start + 1):
-        if _is_below(box, below):
+        if _is_below(box, below, least):
             yield part, place
             part = place
     yield part, end
@@ -64,8 +68,8 @@ def _boxes(text_page: int, turn: int, characters: Sequence[int]) -> list[Box]:
     return [rotated(box, turn) for box in pdfium.char_boxes(text_page, characters)]
 
 
-def _is_below(box: Box, other: Box) -> bool:
-    """Whether a character as high stands on a lower line."""
+def _is_below(box: Box, other: Box, least: float) -> bool:
+    """Whether a character as high stands on a lower line, at least so many heights below."""
     height = box[1] - box[3]
     is_as_high = abs(other[1] - other[3] - height) < 0.1 * height
-    return is_as_high and box[3] - other[3] > _BELOW * height
+    return is_as_high and box[3] - other[3] > least * height
