@@ -1,5 +1,6 @@
 """Tells tables from what only stands in columns: forms, tables of contents, prose."""
 
+import re
 from collections.abc import Sequence
 
 from ingest.formats.pdf.tables.rows import is_number
@@ -9,6 +10,8 @@ _LONG = 28.0  # mean characters per cell; above this, a column is prose
 _LONGEST_LABEL = 40
 _NUMERIC = 0.8  # share of numbers in the second of two columns
 _FEWEST_ENTRIES = 3  # of a table of contents
+
+_ENTRY = re.compile(r"[\d.]+\s[^\W\d_].*?(?:\. ?){5,}\s*\d{1,4}\s*")  # `2.1 Pumps . . . . 12`
 
 Rows = Sequence[Sequence[str]]
 """Text by row and column, equally many in each row."""
@@ -37,7 +40,10 @@ def is_table(rows: Rows, *, by_columns: bool = False) -> bool:
 
 
 def is_contents(rows: Rows) -> bool:
-    """Whether the last of two columns holds page numbers, which only grow."""
+    """Whether the last of two columns holds page numbers, which only grow; or most rows end in dots
+    and one number."""
+    if sum(_ENTRY.fullmatch(" ".join(row)) is not None for row in rows) > len(rows) / 2:
+        return True
     if len(rows[0]) != 2 or len(rows) < _FEWEST_ENTRIES:
         return False
     numbers = [row[1] for row in rows]

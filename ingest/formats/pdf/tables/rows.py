@@ -87,6 +87,8 @@ def first_baselines(
         continues = all(piece.text.strip()[:1].islower() for piece in line)
         if has_number:
             is_start = True
+        elif seen_numbers and first not in columns and _is_other_header(line, numeric):
+            is_start = True
         elif continues:
             is_start = index == 0 and len(columns) > (1 if numeric else 2)
         elif len(columns) < 2:
@@ -119,6 +121,12 @@ def _first_beside(
         if figures[index] & figures[top]:
             return index
     return top
+
+
+def _is_other_header(line: Sequence[Piece], numeric: Set[int]) -> bool:
+    """Whether a baseline names columns of numbers, as above the second part of a table."""
+    is_above_numbers = any(p.column in numeric and p.text[:1].isupper() for p in line)
+    return len(line) > 1 and is_above_numbers and all(p.text[:1].isalpha() for p in line)
 
 
 def _figures(line: Sequence[Piece], numeric: Set[int]) -> set[int]:

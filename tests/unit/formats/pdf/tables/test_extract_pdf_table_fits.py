@@ -198,3 +198,24 @@ def test_two_tables_that_fit_the_same_columns_are_found_apart() -> None:
 
     assert "| Subtotal | 573.00 |\n|---|---|\n| 19% VAT | 108.87 |\n| Total | 681.87 |" in found
     assert "|  |  |" not in found.partition("Subtotal")[2]
+
+
+def test_numbered_entries_of_contents_with_dots_are_no_table() -> None:
+    names = ("The large pumps", "Rods of all kinds", "Oil for the pumps")
+    entries = [(f"3.{n}", f"{name} {'. ' * 40}", f"{n + 6}") for n, name in enumerate(names, 1)]
+    found = extract(*rows(*entries, xs=(50, 90, 400)))
+
+    assert "|" not in found
+    assert "3.2 Rods of all kinds . . ." in found
+
+
+def test_figures_behind_dots_are_a_table() -> None:
+    dots = ". " * 25
+    entries = (
+        ("1", "Sales", dots, "900", "980"),
+        ("2", "Cost", dots, "700", "640"),
+        ("3", "Tax", dots, "90", "70"),
+    )
+    found = extract(*rows(*entries, xs=(50, 90, 200, 400, 470)))
+
+    assert "| 900 | 980 |" in found
