@@ -52,13 +52,13 @@ def unstacked(
     start, end = word
     least = _SPELLED if is_letters else _BELOW
     ends = [first + start, first + end - 1]
-    if end - start < 2 or not _is_below(*_boxes(text_page, turn, ends), least):
+    if end - start < 2 or not _is_below(_boxes(text_page, turn, ends), least):
         yield word
         return
     boxes = _boxes(text_page, turn, range(first + start, first + end))
     part = start
-    for place, (box, below) in enumerate(pairwise(boxes), start=start + 1):
-        if _is_below(box, below, least):
+    for place, both in enumerate(pairwise(boxes), start=start + 1):
+        if _is_below(both, least):
             yield part, place
             part = place
     yield part, end
@@ -68,8 +68,9 @@ def _boxes(text_page: int, turn: int, characters: Sequence[int]) -> list[Box]:
     return [rotated(box, turn) for box in pdfium.char_boxes(text_page, characters)]
 
 
-def _is_below(box: Box, other: Box, least: float) -> bool:
-    """Whether a character as high stands on a lower line, at least so many heights below."""
+def _is_below(boxes: Sequence[Box], least: float) -> bool:
+    """Whether the second of two characters is as high, and at least so many heights lower."""
+    box, other = boxes
     height = box[1] - box[3]
     is_as_high = abs(other[1] - other[3] - height) < 0.1 * height
     return is_as_high and box[3] - other[3] > least * height

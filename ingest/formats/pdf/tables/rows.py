@@ -83,11 +83,10 @@ def first_baselines(
     for index, line in enumerate(lines):
         columns = {piece.column for piece in line}
         has_number = bool(figures[index])
+        is_header = seen_numbers and first not in columns and _is_other_header(line, numeric)
         is_spaced = index > 0 and pitches[index - 1] > tight
         continues = all(piece.text.strip()[:1].islower() for piece in line)
-        if has_number:
-            is_start = True
-        elif seen_numbers and first not in columns and _is_other_header(line, numeric):
+        if has_number or is_header:
             is_start = True
         elif continues:
             is_start = index == 0 and len(columns) > (1 if numeric else 2)
