@@ -70,7 +70,7 @@ def _find_named(pages: Sequence[PageLines], titles: Sequence[Sequence[str]]) -> 
     """
     at: dict[tuple[bool, int], list[Line]] = defaultdict(list)
     for page, known in zip(pages, titles, strict=True):
-        for line, is_top in _edges(page):
+        for line, is_top in _edges(page) if known else ():
             if _is_named(_NUMBER.sub("", line.text, 2), known):
                 distance = abs(line.top - page.box[1 if is_top else 3])
                 at[is_top, int(distance / _TOLERANCE)].append(line)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class Piece(NamedTuple):
     text: str
 
 
+@lru_cache(maxsize=4096)  # several steps ask about the same cells
 def is_number(text: str) -> bool:
     """Whether a cell is a figure, with its sign, currency or unit: a figure does not wrap."""
     return len(text) <= _LONGEST_NUMBER and _NUMBER.match(text) is not None
