@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.formats.pdf.tables.rows import is_number
 
@@ -11,7 +12,10 @@ _LONGEST_LABEL = 40
 _NUMERIC = 0.8  # share of numbers in the second of two columns
 _FEWEST_ENTRIES = 3  # of a table of contents
 
-_ENTRY = re.compile(r"[\d.]+\s[^\W\d_].*?(?:\. ?){5,}\s*\d{1,4}\s*")  # `2.1 Pumps . . . . 12`
+_ENTRY = re.compile(r"\d[\d.]*\s[^\W\d_]")  # `2.1 Pumps . . . . 12`
+_PAGE = re.compile(r"(?:\. ?){5}\s*\d{1,4}\s*$")
+_LONGEST_PAGE = 20  # characters of dots and page that are looked at
+_LINE_NUMBER = re.compile(r"(\d{1,6})\s+\S")
 
 Rows = Sequence[Sequence[str]]
 """Text by row and column, equally many in each row."""
@@ -42,7 +46,7 @@ def is_table(rows: Rows, *, by_columns: bool = False) -> bool:
 def is_contents(rows: Rows) -> bool:
     """Whether the last of two columns holds page numbers, which only grow; or most rows end in dots
     and one number."""
-    if sum(_ENTRY.fullmatch(" ".join(row)) is not None for row in rows) > len(rows) / 2:
+    if sum(_is_entry(" ".join(row)) for row in rows) > len(rows) / 2:
         return True
     if len(rows[0]) != 2 or len(rows) < _FEWEST_ENTRIES:
         return False
@@ -70,6 +74,8 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
         for column in range(0, width, 2)
         if row[column] or row[column + 1]
     ]
+    if _are_numbered([value for _, value in pairs if value]):
+        return None
     labels = [label for label, _ in pairs if label]
     if len(labels) < len(pairs) - 1 or len(set(labels)) < len(labels):
         return None
@@ -86,3 +92,16 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
     return [
         f"{label.removesuffix(':')}: {value}".strip() if label else value for label, value in pairs
     ]
+
+
+def _are_numbered(values: Sequence[str]) -> bool:
+    """Whether these are the numbered lines of a listing, with notes in its margin."""
+    found = [match for value in values if (match := _LINE_NUMBER.match(value))]
+    numbers = [int(match[1]) for match in found]
+    are_all = len(numbers) == len(values) >= _FEWEST_ENTRIES
+    return are_all and all(after == before + 1 for before, after in pairwise(numbers))
+
+
+def _is_entry(text: str) -> bool:
+    """Whether this is a numbered entry of a table of contents, with dots before its page."""
+    return _ENTRY.match(text) is not None and _PAGE.search(text[-_LONGEST_PAGE:]) is not None
