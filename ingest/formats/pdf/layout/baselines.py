@@ -1,11 +1,18 @@
 """Tells apart the baselines of text that pdfium takes for one line, as of cells in a table."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.rotation import rotated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ingest.formats.pdf.engine.pdfium import Box
+    from ingest.formats.pdf.layout.text_lines import Line
 
 FIRST_CJK = "\u3000"
 """Characters from here on may stand below each other in one line."""
@@ -42,15 +49,16 @@ def is_on_another(first: Box, before: Box, box: Box, size: float) -> bool:
 
 
 def unstacked(
-    text_page: int, turn: int, first: int, word: tuple[int, int], *, is_letters: bool
+    text_page: int, turn: int, line: Line, word: tuple[int, int]
 ) -> Iterator[tuple[int, int]]:
     """A word, or its parts if they stand below each other: a column of single figures.
 
-    `first`: pdfium's index of the line. `word`: start and end in it. `is_letters`: it may be a
-    word that is written downwards.
+    Letters close below each other may be a word that is written downwards. `word`: start and end
+    in the text of the line.
     """
     start, end = word
-    least = _SPELLED if is_letters else _BELOW
+    first = line.start
+    least = _SPELLED if line.text[start:end].isalpha() else _BELOW
     ends = [first + start, first + end - 1]
     if end - start < 2 or not _is_below(_boxes(text_page, turn, ends), least):
         yield word

@@ -259,17 +259,7 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
     words = [match.span() for match in _WORD.finditer(line.text)]
     may_be_stacked = max(line.text) < FIRST_CJK
     if may_be_stacked and turn_of(text_page, line.start) == turn:
-        words = [
-            part
-            for start, end in words
-            for part in unstacked(
-                text_page,
-                turn,
-                line.start,
-                (start, end),
-                is_letters=line.text[start:end].isalpha(),
-            )
-        ]
+        words = [part for word in words for part in unstacked(text_page, turn, line, word)]
     elif line.is_turned and not (may_be_stacked and turn_of(text_page, line.end - 1) == turn):
         yield line
         return

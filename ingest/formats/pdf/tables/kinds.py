@@ -98,8 +98,10 @@ def _are_numbered(values: Sequence[str]) -> bool:
     """Whether these are the numbered lines of a listing, with notes in its margin."""
     found = [match for value in values if (match := _LINE_NUMBER.match(value))]
     numbers = [int(match[1]) for match in found]
-    are_all = len(numbers) == len(values) >= _FEWEST_ENTRIES
-    return are_all and all(after == before + 1 for before, after in pairwise(numbers))
+    if not len(numbers) == len(values) >= _FEWEST_ENTRIES:
+        return False
+    steps = [after - before for before, after in pairwise(numbers)]
+    return min(steps) > 0 and steps.count(1) > len(steps) / 2
 
 
 def _is_entry(text: str) -> bool:
