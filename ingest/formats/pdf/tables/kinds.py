@@ -63,7 +63,7 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
 
     Labels end in a colon; or they have no digit, while the values beside them are of several
     kinds: a column of a table is all numbers, or all words. `by_columns` as for is_table(): then
-    all values have digits.
+    all values have digits, and half of them are numbers: a list may be beside an address.
     """
     width = len(rows[0])
     if width % 2:
@@ -85,6 +85,9 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
         if any(any(map(str.isdigit, label)) for label in labels):
             return None
         for column in range(1, width, 2):
+            values = [row[column] for row in rows if row[column]]
+            if by_columns and 2 * sum(map(is_number, values)) < len(values):
+                return None
             first = 0 if by_columns else 1
             kinds = {any(map(str.isdigit, row[column])) for row in rows[first:] if row[column]}
             if kinds != ({True} if by_columns else {True, False}):
