@@ -16,6 +16,8 @@ _WORDS = ("and/or", "und/oder", "et/ou", "y/o", "e/o", "en/of")
 def is_broken_address(text: str, following: str) -> bool:
     """Whether an address at the end of a full line goes on at the beginning of the next one."""
     end = text[text.rfind(" ") + 1 :]
+    if "/" not in end and not end.endswith(":") and "www." not in end.lower():  # most lines
+        return False
     begin = following.partition(" ")[0]
     if not end or not begin:
         return False

@@ -1,11 +1,18 @@
 """Tells apart the baselines of text that pdfium takes for one line, as of cells in a table."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ingest.formats.pdf.engine import pdfium
-from ingest.formats.pdf.engine.pdfium import Box
 from ingest.formats.pdf.layout.rotation import rotated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ingest.formats.pdf.engine.pdfium import Box
+    from ingest.formats.pdf.layout.text_lines import Line
 
 FIRST_CJK = "\u3000"
 """Characters from here on may stand below each other in one line."""
@@ -14,6 +21,7 @@ _TALL = 2.0  # height by font size; above this, a line has text of several basel
 _TALLER = 1.3  # times the usual height by font size; above this, it may have
 _CELL = 0.75  # font sizes between two cells
 _BELOW = 0.7  # heights of a character, to the next line
+_SPELLED = 1.5  # the same between letters of a word that is written downwards, at most
 _LOWER = 0.4  # font sizes; a cell of one line, in the middle of a row of two lines, is this far off
 
 
@@ -41,20 +49,24 @@ def is_on_another(first: Box, before: Box, box: Box, size: float) -> bool:
 
 
 def unstacked(
-    text_page: int, turn: int, first: int, word: tuple[int, int]
+    text_page: int, turn: int, line: Line, word: tuple[int, int]
 ) -> Iterator[tuple[int, int]]:
     """A word, or its parts if they stand below each other: a column of single figures.
 
-    `first`: pdfium's index of the line. `word`: start and end in it.
+    Letters close below each other may be a word that is written downwards. `word`: start and end
+    in the text of the line.
     """
     start, end = word
-    if end - start < 2 or not _is_below(*_boxes(text_page, turn, [first + start, first + end - 1])):
+    first = line.start
+    least = _SPELLED if line.text[start:end].isalpha() else _BELOW
+    ends = [first + start, first + end - 1]
+    if end - start < 2 or not _is_below(_boxes(text_page, turn, ends), least):
         yield word
         return
     boxes = _boxes(text_page, turn, range(first + start, first + end))
     part = start
-    for place, (box, below) in enumerate(pairwise(boxes), start=start + 1):
-        if _is_below(box, below):
+    for place, both in enumerate(pairwise(boxes), start=start + 1):
+        if _is_below(both, least):
             yield part, place
             part = place
     yield part, end
@@ -64,8 +76,9 @@ def _boxes(text_page: int, turn: int, characters: Sequence[int]) -> list[Box]:
     return [rotated(box, turn) for box in pdfium.char_boxes(text_page, characters)]
 
 
-def _is_below(box: Box, other: Box) -> bool:
-    """Whether a character as high stands on a lower line."""
+def _is_below(boxes: Sequence[Box], least: float) -> bool:
+    """Whether the second of two characters is as high, and at least so many heights lower."""
+    box, other = boxes
     height = box[1] - box[3]
     is_as_high = abs(other[1] - other[3] - height) < 0.1 * height
-    return is_as_high and box[3] - other[3] > _BELOW * height
+    return is_as_high and box[3] - other[3] > least * height

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\S+")
 _FEWEST = 3  # breaks; fewer are raised figures, or cells
-_LEVEL = 0.1  # line heights between the bottoms of two parts of a line, and between their tops
+_LEVEL = 0.1  # line heights between the bottoms of two parts of a line
+_AS_HIGH = 0.02  # the same between their heights; those with a raised figure are higher
 _OTHER = 0.3  # the same between the bottoms of two lines
 _NEAR = 0.6  # line heights between two parts of the same words
 _BEFORE = 0.3  # line heights by which a part may begin inside the one before it
@@ -51,11 +52,10 @@ def mend_broken_lines(text_page: int, turn: int, lines: list[Line]) -> list[Line
 
 def _goes_on(line: Line, part: Line) -> bool:
     height = line.top - line.bottom
-    level = _LEVEL * height
     return (
         part.left > line.right - _BEFORE * height
-        and -level < part.bottom - line.bottom < level
-        and -level < part.top - line.top < level
+        and abs(part.bottom - line.bottom) < _LEVEL * height
+        and abs(part.top - part.bottom - height) < _AS_HIGH * height
     )
 
 

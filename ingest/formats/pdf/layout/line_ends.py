@@ -83,9 +83,11 @@ def _blocks(column: Sequence[Line]) -> Iterator[list[Line]]:
 
 def _entries(block: Sequence[Line]) -> set[int]:
     """Lines that begin with numbers of as many figures, at one place: years, or keys of entries."""
+    if len(block) < _FEWEST:
+        return set()
     alike: dict[tuple[int, int], set[int]] = defaultdict(set)
     for line in block:
-        if number := _KEY.match(line.text):
+        if line.text[0].isdecimal() and (number := _KEY.match(line.text)):
             alike[len(number[0]), int(line.left / GRAIN)].add(id(line))
     most = max(alike.values(), key=len, default=set[int]())
     return most if len(most) >= max(_FEWEST, _SHARE_OF_ENTRIES * len(block)) else set()

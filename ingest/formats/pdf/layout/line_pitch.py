@@ -52,8 +52,8 @@ def is_new_paragraph(line: Line, following: Line, pitches: Mapping[float, float]
     pitch = pitches.get(line.size)
     return (
         pitch is not None
-        and line.size == following.size
         and line.text.endswith(END_OF_SENTENCE)
+        and line.size == following.size
         and not following.text[:1].islower()
         and not _is_mixed(following.text)
         and _distance(line, following) > pitch

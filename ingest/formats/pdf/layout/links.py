@@ -36,15 +36,15 @@ def find_linked(text_page: int, page: PageLines, links: Sequence[Link]) -> None:
         for area in areas
         for line, text, x in finder.inside(rotated(area, page.turn))
     ]
-    mended: dict[str, str] = {}
+    mended: dict[LinkedText, str] = {}
     for _, group in groupby(found, lambda item: item[1].address):
         pieces = list(dict.fromkeys(piece for _, piece in group))
         whole = list(_whole(pieces))
-        mended |= {piece.text: new.text for piece, new in zip(pieces, whole, strict=True)}
+        mended |= {piece: new.text for piece, new in zip(pieces, whole, strict=True)}
         page.links += whole
     for line, piece in found:
         if piece.text.endswith((HYPHEN, "-")) and line.text.endswith(piece.text):
-            line.text = line.text.removesuffix(piece.text) + mended[piece.text]
+            line.text = line.text.removesuffix(piece.text) + mended[piece]
 
 
 class _Finder:
@@ -114,9 +114,9 @@ def _whole(pieces: Sequence[LinkedText]) -> Iterator[LinkedText]:
     for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
         text = piece.text
         if is_address and following is not None and text.endswith((HYPHEN, "-")):
+            behind = following.text.rstrip(f"{HYPHEN}-")  # its own may not be in the address
             for mended in (f"{text[:-1]}-", text[:-1]):
-                around = _around(mended, following.text)
-                if around and around in piece.address:
+                if _is_in(piece.address, mended, behind):
                     text = mended
                     break
         yield replace(piece, text=text, goes_on=following is not None, is_address=is_address)
@@ -126,6 +126,11 @@ def _around(text: str, following: str) -> str:
     """What is around the end of a line, where an address may be broken."""
     before, behind = text.split(), following.split()
     return (before[-1] + behind[0]).strip("()<>.,;") if before and behind else ""
+
+
+def _is_in(address: str, text: str, following: str) -> bool:
+    around = _around(text, following)
+    return bool(around) and around in address
 
 
 def _with_hyphen(piece: LinkedText) -> str:
@@ -181,8 +186,8 @@ def _place(text: str, words: str, start: int) -> tuple[int, int] | None:
 def join_links(text: str, pieces: Sequence[LinkedText]) -> str:
     """Join the parts of a link over several lines, and addresses that were broken."""
     for piece, following in pairwise(pieces):
-        around = _around(piece.text, following.text)
-        if piece.goes_on and piece.is_address and around and around in piece.address:
+        is_broken = piece.goes_on and piece.is_address
+        if is_broken and _is_in(piece.address, piece.text, following.text):
             for gap in (" ", "\n"):
                 parts = (piece.text, following.text)
                 text = text.replace(gap.join(parts), "".join(parts))

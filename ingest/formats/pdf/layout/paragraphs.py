@@ -30,6 +30,9 @@ _LABEL = re.compile(r"[^\W\d_][^:.,;!?]{0,40}:\s")
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¹²³⁰⁴-⁹]{1,3}|\[\d{1,3}\])\s*[^\W\d_\s]")
 """How a footnote begins."""
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9])")
+_PAGE = re.compile(r"(,|[^\W\d_]) (\d{1,4})$")
+_LONGEST_END = 10  # characters, of dots and a page
+_NEXT = 50  # pages from one entry of a table of contents to the next
 _LEADERS = (". .", "...", "…", "_ _", "___")
 _BEHIND_ITEM = (".", ")")
 _PROSE = 25.0  # font sizes; wider lines are those of text
@@ -126,7 +129,9 @@ def _begins_anew(line: Line, following: Line) -> bool:
         return True
     if (not text[0].isalpha() or text[1:2] in _BEHIND_ITEM) and _ITEM.match(text):
         return not _is_dash_in_sentence(line, following)
-    if above[-1].isdigit() and above[-6:].rstrip("0123456789 ").endswith(_LEADERS):
+    if above[-1].isdigit() and (
+        above[-_LONGEST_END:].rstrip("0123456789 ").endswith(_LEADERS) or _are_entries(above, text)
+    ):
         return True
     if _LABEL.match(above) and _LABEL.match(text):  # fields of a form
         return above[0].islower() or not text[0].islower()
@@ -136,6 +141,17 @@ def _begins_anew(line: Line, following: Line) -> bool:
     if _has_gaps(following):
         return _has_gaps(line) and not (is_justified and text[0].islower())
     return not text[0].islower() and _has_gaps(line, _LOOSER if is_justified else _LOOSE)
+
+
+def _are_entries(above: str, text: str) -> bool:
+    """Whether two lines end in pages, as those of an index or of a table of contents do."""
+    page, next_page = (_PAGE.search(line[-_LONGEST_END:]) for line in (above, text))
+    if page is None or next_page is None:
+        return False
+    if page[1] == next_page[1] == ",":
+        return True
+    # A title may end in two years, as `from 1996 to 2021`.
+    return not text[0].islower() and 0 <= int(next_page[2]) - int(page[2]) <= _NEXT
 
 
 def _begins_note(above: str, text: str) -> bool:

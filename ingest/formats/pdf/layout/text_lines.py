@@ -257,9 +257,9 @@ def _baselines(text_page: int, turn: int, line: Line) -> Iterator[Line]:
         yield line
         return
     words = [match.span() for match in _WORD.finditer(line.text)]
-    may_be_stacked = line.text[0] < FIRST_CJK
+    may_be_stacked = max(line.text) < FIRST_CJK
     if may_be_stacked and turn_of(text_page, line.start) == turn:
-        words = [part for word in words for part in unstacked(text_page, turn, line.start, word)]
+        words = [part for word in words for part in unstacked(text_page, turn, line, word)]
     elif line.is_turned and not (may_be_stacked and turn_of(text_page, line.end - 1) == turn):
         yield line
         return

@@ -29,7 +29,8 @@ _SMALLER = 0.8  # times the size of the text
 _OF_BROWSER = re.compile(  # what browsers print at the edges: date and time, address
     r"(?:^|\s)\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s\d{1,2}[:.]\d\d(?!\d)|(?:^|\s)(?:https?|file)://\S"
 )
-_LARGER = 1.15  # times the size of the text; the title of a page is larger, a running head is not
+LARGER = 1.15
+"""Times the size of the text; the title of a page is larger, a running head is not."""
 _OFTEN = 3  # pages with the same text in large type
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
@@ -73,7 +74,7 @@ def _drop_from_many(pages: Sequence[PageLines], readable: Sequence[int]) -> None
     for is_top, index, line in _running_heads(candidates, readable):
         page = pages[index]
         others = [other for other in page.lines if other is not line]
-        is_title = line.size > _LARGER * _usual_size(others) and line.text not in repeated
+        is_title = line.size > LARGER * usual_size(others) and line.text not in repeated
         is_title = is_title or (is_top and id(line) in titles)
         if len(others) < len(page.lines) and not (others and is_title):
             line.kind = "running"
@@ -108,7 +109,7 @@ def _titles(
         pages,
         numbered=numbered,
         at_edge={id(line) for places in candidates.values() for _, line, _ in places},
-        usual_size=_usual_size([line for index in readable for line in pages[index].lines]),
+        usual_size=usual_size([line for index in readable for line in pages[index].lines]),
     )
     titles = [
         found[edge]
@@ -131,7 +132,7 @@ def _drop_from_few(pages: Sequence[PageLines], readable: Sequence[int]) -> None:
         for index, line, is_dropped in list(repeated_on_few(places, readable)):
             page = pages[index]
             rest = [other for other in page.lines if other is not line]
-            if not rest or line.size > _LARGER * _usual_size(rest):
+            if not rest or line.size > LARGER * usual_size(rest):
                 continue
             has_letters = any(map(str.isalpha, line.text))
             if has_letters and (index in near or _FIELD.search(line.text)):
@@ -247,7 +248,7 @@ def _repeated_texts(candidates: dict[_Edge, list[_Place]]) -> set[str]:
     }
 
 
-def _usual_size(lines: Sequence[Line]) -> float:
+def usual_size(lines: Sequence[Line]) -> float:
     """The font size of most of the text; 0 if there is none."""
     sizes = Counter[float]()
     for line in lines:

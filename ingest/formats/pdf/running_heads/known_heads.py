@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ingest.formats.pdf.headings.candidates import LONGEST, ONLY_NUMBER
 from ingest.formats.pdf.layout.text_lines import Line, PageLines
 from ingest.formats.pdf.running_heads.few_pages import MOST
+from ingest.formats.pdf.running_heads.headers_and_footers import LARGER, usual_size
 
 _FEWEST = 3  # pages with the same text, or whose numbers count with them
 _SHORTEST = 3  # letters of a heading that is compared
@@ -23,6 +24,9 @@ _MARGIN, _TOLERANCE = 80.0, 8.0  # points from the edge of the page
 _ROMAN = re.compile(r"\W*[ivxlc]{1,7}\W*")
 _ROMAN_END = re.compile(r"\s[ivxlc]{1,7}$")
 _CUT = re.compile(r"…|\.\.\.")
+_COUNTED = re.compile(  # what is counted, and no page: `Invoice No. 17`
+    r"(?:\b(?:no|nr|num|núm|numéro)\.?|n[°º]|[№#])\s*:?\s*$", re.IGNORECASE
+)
 
 
 def drop_known(pages: Sequence[PageLines]) -> None:
@@ -66,7 +70,7 @@ def _find_named(pages: Sequence[PageLines], titles: Sequence[Sequence[str]]) -> 
     """
     at: dict[tuple[bool, int], list[Line]] = defaultdict(list)
     for page, known in zip(pages, titles, strict=True):
-        for line, is_top in _edges(page):
+        for line, is_top in _edges(page) if known else ():
             if _is_named(_NUMBER.sub("", line.text, 2), known):
                 distance = abs(line.top - page.box[1 if is_top else 3])
                 at[is_top, int(distance / _TOLERANCE)].append(line)
@@ -77,7 +81,10 @@ def _find_named(pages: Sequence[PageLines], titles: Sequence[Sequence[str]]) -> 
 
 
 def _edges(page: PageLines) -> Iterator[tuple[Line, bool]]:
-    """The first and the last line in the margins of a page, and whether it is the first."""
+    """The first and the last line in the margins of a page, and whether it is the first.
+
+    Not the titles of slides, which are larger than their text.
+    """
     lines = [line for line in page.lines if line.kind in ("text", "running") and line.text]
     if not page.has_places or len(lines) < _FEWEST:
         return
@@ -86,7 +93,8 @@ def _edges(page: PageLines) -> Iterator[tuple[Line, bool]]:
         gap = max(line.bottom - other.top, other.bottom - line.top)
         distance = page.box[1] - line.top if is_top else line.top - page.box[3]
         is_apart = gap > _APART * line.height and distance < _MARGIN
-        if is_apart and line.kind == "text" and not line.level and len(line.text) <= LONGEST:
+        is_plain = line.kind == "text" and not line.level and len(line.text) <= LONGEST
+        if is_apart and is_plain and line.size <= LARGER * usual_size(lines):
             yield line, is_top
 
 
@@ -101,9 +109,13 @@ def _ahead_of_index(running: Sequence[tuple[int, Line]]) -> set[int]:
 
 def _without_number(text: str, index: int, ahead: Collection[int]) -> str:
     """The text without the number of its page; empty if it has nothing else."""
-    text = _NUMBER.sub(
-        lambda number: "" if int(number[1] or number[2]) - index in ahead else number[0], text, 2
-    )
+
+    def left(number: re.Match[str]) -> str:
+        is_page = int(number[1] or number[2]) - index in ahead
+        is_counted = number[2] and _COUNTED.search(text, 0, number.start(2))
+        return "" if is_page and not is_counted else number[0]
+
+    text = _NUMBER.sub(left, text, 2)
     if _ROMAN.fullmatch(text):
         return ""
     return _ROMAN_END.sub("", " ".join(text.split()).strip("|·•\u2013\u2014 "))

@@ -1,6 +1,8 @@
 """Tells tables from what only stands in columns: forms, tables of contents, prose."""
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.formats.pdf.tables.rows import is_number
 
@@ -9,6 +11,11 @@ _LONG = 28.0  # mean characters per cell; above this, a column is prose
 _LONGEST_LABEL = 40
 _NUMERIC = 0.8  # share of numbers in the second of two columns
 _FEWEST_ENTRIES = 3  # of a table of contents
+
+_ENTRY = re.compile(r"\d[\d.]*\s[^\W\d_]")  # `2.1 Pumps . . . . 12`
+_PAGE = re.compile(r"(?:\. ?){5}\s*\d{1,4}\s*$")
+_LONGEST_PAGE = 20  # characters of dots and page that are looked at
+_LINE_NUMBER = re.compile(r"(\d{1,6})\s+\S")
 
 Rows = Sequence[Sequence[str]]
 """Text by row and column, equally many in each row."""
@@ -37,7 +44,10 @@ def is_table(rows: Rows, *, by_columns: bool = False) -> bool:
 
 
 def is_contents(rows: Rows) -> bool:
-    """Whether the last of two columns holds page numbers, which only grow."""
+    """Whether the last of two columns holds page numbers, which only grow; or most rows end in dots
+    and one number."""
+    if sum(_is_entry(" ".join(row)) for row in rows) > len(rows) / 2:
+        return True
     if len(rows[0]) != 2 or len(rows) < _FEWEST_ENTRIES:
         return False
     numbers = [row[1] for row in rows]
@@ -53,7 +63,7 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
 
     Labels end in a colon; or they have no digit, while the values beside them are of several
     kinds: a column of a table is all numbers, or all words. `by_columns` as for is_table(): then
-    all values have digits.
+    all values have digits, and half of them are numbers: a list may be beside an address.
     """
     width = len(rows[0])
     if width % 2:
@@ -64,6 +74,8 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
         for column in range(0, width, 2)
         if row[column] or row[column + 1]
     ]
+    if _are_numbered([value for _, value in pairs if value]):
+        return None
     labels = [label for label, _ in pairs if label]
     if len(labels) < len(pairs) - 1 or len(set(labels)) < len(labels):
         return None
@@ -73,6 +85,9 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
         if any(any(map(str.isdigit, label)) for label in labels):
             return None
         for column in range(1, width, 2):
+            values = [row[column] for row in rows if row[column]]
+            if by_columns and 2 * sum(map(is_number, values)) < len(values):
+                return None
             first = 0 if by_columns else 1
             kinds = {any(map(str.isdigit, row[column])) for row in rows[first:] if row[column]}
             if kinds != ({True} if by_columns else {True, False}):
@@ -80,3 +95,18 @@ def as_form(rows: Rows, *, by_columns: bool = False) -> list[str] | None:
     return [
         f"{label.removesuffix(':')}: {value}".strip() if label else value for label, value in pairs
     ]
+
+
+def _are_numbered(values: Sequence[str]) -> bool:
+    """Whether these are the numbered lines of a listing, with notes in its margin."""
+    found = [match for value in values if (match := _LINE_NUMBER.match(value))]
+    numbers = [int(match[1]) for match in found]
+    if not len(numbers) == len(values) >= _FEWEST_ENTRIES:
+        return False
+    steps = [after - before for before, after in pairwise(numbers)]
+    return min(steps) > 0 and steps.count(1) > len(steps) / 2
+
+
+def _is_entry(text: str) -> bool:
+    """Whether this is a numbered entry of a table of contents, with dots before its page."""
+    return _ENTRY.match(text) is not None and _PAGE.search(text[-_LONGEST_PAGE:]) is not None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class Piece(NamedTuple):
     text: str
 
 
+@lru_cache(maxsize=4096)  # several steps ask about the same cells
 def is_number(text: str) -> bool:
     """Whether a cell is a figure, with its sign, currency or unit: a figure does not wrap."""
     return len(text) <= _LONGEST_NUMBER and _NUMBER.match(text) is not None
@@ -83,9 +85,10 @@ def first_baselines(
     for index, line in enumerate(lines):
         columns = {piece.column for piece in line}
         has_number = bool(figures[index])
+        is_header = seen_numbers and first not in columns and _is_other_header(line, numeric)
         is_spaced = index > 0 and pitches[index - 1] > tight
         continues = all(piece.text.strip()[:1].islower() for piece in line)
-        if has_number:
+        if has_number or is_header:
             is_start = True
         elif continues:
             is_start = index == 0 and len(columns) > (1 if numeric else 2)
@@ -119,6 +122,12 @@ def _first_beside(
         if figures[index] & figures[top]:
             return index
     return top
+
+
+def _is_other_header(line: Sequence[Piece], numeric: Set[int]) -> bool:
+    """Whether a baseline names columns of numbers, as above the second part of a table."""
+    is_above_numbers = any(p.column in numeric and p.text[:1].isupper() for p in line)
+    return len(line) > 1 and is_above_numbers and all(p.text[:1].isalpha() for p in line)
 
 
 def _figures(line: Sequence[Piece], numeric: Set[int]) -> set[int]:

@@ -109,18 +109,28 @@ def _cuts_words(inside: Sequence[Line], placed: PlacedWords, grid: Grid, glyphs:
 
 def _has_undivided(inside: Sequence[Line], placed: PlacedWords, grid: Grid) -> bool:
     """Whether rows in one band have columns without rules: only the header is divided by them."""
-    counts: Counter[int] = Counter()
     bands = [_band(line, grid) for line in inside]
-    for line, band in zip(inside, bands, strict=True):
-        middle = (line.top + line.bottom) / 2
-        counts[band] += any(
-            (before[1] != after[1] or is_number(line.text[slice(*after[0][:2])]))
-            and after[0][2] - before[0][3] > _INNER_GAP * line.height
-            and not _crosses(grid, before[1], after[1], middle)
-            for before, after in pairwise(placed[id(line)])
-        )
     sizes = Counter(bands)
-    return any(count >= max(_FEWEST_ROWS, sizes[band] / 2) for band, count in counts.items())
+    needed = {band: max(_FEWEST_ROWS, size / 2) for band, size in sizes.items()}
+    rows, left = Counter[int](), sizes.copy()
+    for line, band in zip(inside, bands, strict=True):
+        if rows[band] + left[band] >= needed[band]:
+            left[band] -= 1
+            rows[band] += _is_undivided(line, placed[id(line)], grid)
+    return any(count >= needed[band] for band, count in rows.items())
+
+
+def _is_undivided(line: Line, words: Sequence[PlacedWord], grid: Grid) -> bool:
+    """Whether a line has a gap as between two cells, and no rule in it."""
+    least = _INNER_GAP * line.height
+    for ((_, _, _, end), column, _), ((first, last, start, _), other, _) in pairwise(words):
+        if (
+            start - end > least
+            and (column != other or is_number(line.text[first:last]))
+            and not _crosses(grid, column, other, (line.top + line.bottom) / 2)
+        ):
+            return True
+    return False
 
 
 def _gaps(letters: Sequence[Word], boundaries: Sequence[float]) -> Iterator[float]:

@@ -101,9 +101,16 @@ class Run:
         return True
 
     def _runs_over(self, piece: Piece, place: int, *, is_alone: bool) -> bool:
-        """Whether this continues a cell, and goes on over the empty cells to its right."""
+        """Whether this continues a cell, and goes on over the empty cells to its right.
+
+        No figure goes on: below one, such a line names the columns of the next table.
+        """
         starts_there = abs(piece.left - self.lefts[place]) < SLACK * piece.height
-        return is_alone and place > 0 and starts_there and piece.right <= self.rights[-1]
+        if not (is_alone and place > 0 and starts_there and piece.right <= self.rights[-1]):
+            return False
+        near = (other for line in reversed(self.lines[-MOST_LINES:]) for other in line)
+        above = next((p for p in near if bisect_right(self.lefts, p.left) - 1 == place), None)
+        return above is None or not is_number(above.text.strip())
 
     def _is_label(self, piece: Piece, last: Piece) -> bool:
         """Whether a piece names the total in the last column, and reaches over empty cells."""

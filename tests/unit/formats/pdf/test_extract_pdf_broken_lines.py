@@ -6,6 +6,8 @@ import pytest
 from pdfminer.fontmetrics import FONT_METRICS
 
 from ingest.formats.pdf.layout import rotation
+from ingest.formats.pdf.layout.broken_lines import mend_broken_lines
+from ingest.formats.pdf.layout.text_lines import Line
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document
 
@@ -61,6 +63,20 @@ def test_values_stay_with_their_labels(number: str) -> None:
     assert any("VAT" in line and "1" in line for line in found.splitlines())
 
 
+def test_parts_of_formulas_with_raised_figures_are_left_to_be_marked() -> None:
+    """`b` and `2 (n` begin at the same height, but the second one is higher by its figure."""
+    terms = [
+        part
+        for y in (700.0, 680.0, 660.0)
+        for part in (
+            Line("b", left=50, top=y + 11.2, right=55, bottom=y, size=12),
+            Line("2 (n", left=55, top=y + 11.9, right=71, bottom=y, size=12),
+        )
+    ]
+
+    assert mend_broken_lines(0, 0, terms) is terms
+
+
 def test_lines_that_pdfium_leaves_together_come_apart() -> None:
     """From the last letter of the last header on, pdfium breaks no line."""
     rows = [
@@ -94,6 +110,12 @@ def test_single_figures_below_each_other_are_no_word() -> None:
     assert extract(content) == (
         "| Item | Qty |\n|---|---|\n| Nut | 3 |\n| Bolt | 4 |\n| Rod | 9 |\n| Total | 16 |"
     )
+
+
+def test_a_word_that_is_written_downwards_is_one() -> None:
+    letters = b"".join(at(300, 700 - 11 * n, c, size=10) for n, c in enumerate("NORTH"))
+
+    assert "NORTH" in extract(at(60, 700, "Item", size=10) + letters)
 
 
 def test_a_line_that_is_a_whole_page_tells_its_turn_by_most_of_its_text(

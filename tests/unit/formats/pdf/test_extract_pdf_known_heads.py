@@ -4,9 +4,12 @@ import io
 
 import pytest
 
+from ingest.formats.pdf.layout.text_lines import Line, PageLines
+from ingest.formats.pdf.running_heads.known_heads import drop_known
 from ingest.formats.registry import extract as extract_file
 from tests.builders.make_pdf import at, document, lines
 
+_BOX = (0, 800, 600, 0)
 _SUBJECTS = ("Pumps", "Valves", "Harbours", "Ferries", "Cranes", "Lights")
 _PROSE = ("Some words of a text that goes on,", "line after line, so that it has a size.") * 3
 
@@ -103,3 +106,29 @@ def test_what_a_browser_prints_at_the_edges_is_there_once_at_most(head: str, cou
     assert not any("Leeds" in page or "https" in page for page in found[1:-1])
     assert sum(page.count("Leeds") for page in found) <= 1
     assert sum(page.count("https") for page in found) <= 1
+
+
+def test_titles_of_slides_that_name_their_section_again_stay() -> None:
+    """The heading of the section is in a table of contents on another slide."""
+    slides = []
+    for name in _SUBJECTS:
+        contents = [_line(f"Of {name}", 500, level=1), _line("Of others", 480)]
+        title, *text = _line(f"Of {name} (1/2)", 780, size=14), *map(_line, _PROSE, (700, 680, 660))
+        slides += [PageLines(lines, box=_BOX) for lines in (contents, [title, *text])]
+
+    drop_known(slides)
+
+    assert [page.lines[0].text for page in slides[1::2]] == [f"Of {n} (1/2)" for n in _SUBJECTS]
+
+
+@pytest.mark.parametrize("foot", ["Invoice No. {}", "Rechnung Nr. {}", "Lot #{}"])
+def test_numbers_of_other_things_than_pages_stay(foot: str) -> None:
+    feet = [foot.format(number) for number in range(17, 26)]
+
+    found = pages(*(lines(50, 700, *_PROSE) + at(50, 30, foot) for foot in feet))
+
+    assert [page.rpartition("\n")[2] for page in found] == feet
+
+
+def _line(text: str, y: float, size: float = 10, level: int = 0) -> Line:
+    return Line(text, left=50, top=y + size, right=300, bottom=y, size=size, level=level)

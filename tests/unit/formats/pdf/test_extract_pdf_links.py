@@ -95,6 +95,16 @@ def test_a_hyphen_that_the_address_lacks_is_left_out() -> None:
     assert f"stands in {address}, and nothing" in found
 
 
+def test_hyphens_that_the_address_has_and_lacks_in_lines_below_each_other() -> None:
+    address = "https://heron.example/the-long-way/to-it/on-foot"
+    parts = ("stands in https://heron.example/-", "the-", "long-", "way/-", "to-", "it/on-", "foot")
+    areas = [link(45, 695 - 14 * n, 300, 712 - 14 * n, address) for n in range(len(parts))]
+
+    found = text_of(lines(50, 700, *parts), *areas)
+
+    assert "".join(found.split()).endswith(address)
+
+
 def test_links_in_the_cells_of_a_table() -> None:
     rows = (("Pump", "Sheet"), ("Heron", "PDF"), ("Stork", "PDF"), ("Crane", "none"))
     content = grid([50, 200, 350], [720, 700, 680, 660, 640]) + b"".join(

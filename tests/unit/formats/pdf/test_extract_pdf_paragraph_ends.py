@@ -220,3 +220,26 @@ def test_a_line_broken_behind_a_comma_goes_on_but_a_list_with_commas_does_not() 
 
     assert "somewhere, because it is so." in text
     assert text.endswith("by the harbour,\nsome of the valves,")
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        ("The pumps of the harbour, and all of the valves 289", "The marks of the harbour 290"),
+        ("a pump of the harbour in all of its years, 31, 245", "a valve of the harbour, 7, 12"),
+        (
+            "1.2 the pumps of the harbour . . . . . . . . . . 182",
+            "a valve of the harbour . . 183",
+        ),
+    ],
+)
+def test_entries_that_end_in_pages_keep_their_lines(entries: tuple[str, str]) -> None:
+    text = extract_mono(justified(*[_GOES_ON] * 3, *entries, ""))
+
+    assert "\n".join(entries) in text
+
+
+def test_a_title_that_ends_in_two_years_goes_on() -> None:
+    years = "the pumps that the harbour has bought from 1996", "until the end of the year of 2021"
+
+    assert " ".join(years) in extract_mono(justified(*[_GOES_ON] * 3, *years, ""))

@@ -59,3 +59,16 @@ def test_columns_of_prose_stay_apart() -> None:
     right = tuple(f"the right column goes on in line {number}" for number in range(5))
 
     assert extract(left, right).replace("\n", " ").split() == " ".join((*left, *right)).split()
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        ("12 March 2024", "Order 1001", "Tel 0194", "Page 1 of 2"),
+        ("Monday 7", "Tuesday 8", "Wednesday 9", "Thursday 3"),
+    ],
+)
+def test_lines_beside_an_address_are_no_values_of_it(right: tuple[str, ...]) -> None:
+    left = ("Jane Miller", "Old Harbour", "Whitby", "England")
+
+    assert extract(left, right).splitlines()[:4] == list(left)

@@ -25,6 +25,7 @@ def rows(*rows: tuple[str, ...], xs: tuple[float, ...], top: float = 700) -> lis
 
 _GOODS = (("Bolt", "12", "0.10", "1.20"), ("Nut", "40", "0.05", "2.00"), ("Rod", "3", "4", "12"))
 _XS = (50, 200, 300, 330)
+_FIGURES = (50, 100, 170, 240)
 
 
 def test_headers_that_stand_close_go_to_their_columns() -> None:
@@ -198,3 +199,47 @@ def test_two_tables_that_fit_the_same_columns_are_found_apart() -> None:
 
     assert "| Subtotal | 573.00 |\n|---|---|\n| 19% VAT | 108.87 |\n| Total | 681.87 |" in found
     assert "|  |  |" not in found.partition("Subtotal")[2]
+
+
+def test_numbered_entries_of_contents_with_dots_are_no_table() -> None:
+    names = ("The large pumps", "Rods of all kinds", "Oil for the pumps")
+    entries = [(f"3.{n}", f"{name} {'. ' * 40}", f"{n + 6}") for n, name in enumerate(names, 1)]
+    found = extract(*rows(*entries, xs=(50, 90, 400)))
+
+    assert "|" not in found
+    assert "3.2 Rods of all kinds . . ." in found
+
+
+def test_figures_behind_dots_are_a_table() -> None:
+    dots = ". " * 25
+    entries = (
+        ("1", "Sales", dots, "900", "980"),
+        ("2", "Cost", dots, "700", "640"),
+        ("3", "Tax", dots, "90", "70"),
+    )
+    found = extract(*rows(*entries, xs=(50, 90, 200, 400, 470)))
+
+    assert "| 900 | 980 |" in found
+
+
+def test_notes_beside_the_numbered_lines_of_a_listing_are_no_labels() -> None:
+    marks = ("auto", "values", "answer", "other")
+    code = ("2438 begin group", "2439 set values", "2440 ask again", "2441 end group")
+    blocks = [
+        rows(*((text,) for text in block), xs=(x,)) for x, block in ((50, marks), (200, code))
+    ]
+    found = extract(*(cell for block in blocks for cell in block))
+
+    assert "values: 2439" not in found
+
+
+def test_a_header_that_stands_close_below_figures_begins_a_table() -> None:
+    figures = ("0.0200", "1.0234", "0.0912")
+    names = ("age", "sex", "loss")
+    first, second = (
+        rows(*((name, *figures) for name in names), xs=_FIGURES, top=top) for top in (700, 632)
+    )
+    found = extract(*first, (100, 650, "exp(coef) exp(-coef) lower .95"), *second)
+
+    assert "0.0912 |\n\nexp(coef)" in found
+    assert found.count("| age | 0.0200 | 1.0234 | 0.0912 |") == 2

@@ -146,3 +146,18 @@ def test_rows_without_rules_below_a_ruled_header_keep_their_columns() -> None:
         "| Proof on paper | 2 | 3,50 | 7,00 |\n"
         "|  |  | Net: | 53,68 |"
     )
+
+
+def test_names_above_the_second_part_of_a_table_are_no_part_of_the_row_above() -> None:
+    table = (
+        row(700, (50, "Phone"), (200, "425"), (300, "Year"), (420, "2022"))
+        + row(684, (50, "Claim"), (200, "1008"), (300, "Miles"), (420, "9800"))
+        + row(668, (200, "Hours"), (300, "Rate"), (420, "Cost"))
+        + row(652, (50, "Parts"), (420, "2100"))
+        + row(636, (50, "Labour"), (200, "2"), (300, "150"), (420, "300"))
+    )
+
+    found = extract(table)
+
+    assert "|  | Hours | Rate | Cost |\n| Parts |  |  | 2100 |\n| Labour | 2 | 150 | 300 |" in found
+    assert "| Claim | 1008 | Miles | 9800 |" in found
