@@ -20,7 +20,7 @@ OVERVIEW: Final = 50_000
 """Until the first screen after the sign-in is drawn."""
 EVERYTHING: Final = 142_000
 """All screens, workers and errors: what a person ever loads."""
-BY_BROTLI: Final = 128_000
+BY_BROTLI: Final = 129_000
 """The same over https or on the same machine, where browsers ask for Brotli."""
 PARTS: Final = 40
 """Files, in all languages: few requests for a screen."""

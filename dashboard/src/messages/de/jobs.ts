@@ -68,7 +68,7 @@ export const jobs: typeof en = {
   questions: {
     mass_deletion: "Viele Seiten gibt es auf der Website nicht mehr. Annehmen entfernt sie, Ablehnen behält sie.",
     low_coverage: "Die meisten Seiten haben keinen Text. Annehmen macht die übrigen suchbar, Ablehnen lässt die Datei weg.",
-    flagged_content: "Die Datei hat Text, den Leser nicht oder erst nach einem Klick oder durch ein Skript sehen. Was sie nie sehen, ist nicht suchbar, außer wenn es das meiste einer Seite ist. Annehmen macht die Datei suchbar, Ablehnen lässt sie weg.",
+    flagged_content: "Die Datei hat Text, den Leser nicht oder nicht gleich sehen; ihre Warnungen sagen, ob er suchbar ist. Annehmen macht die Datei suchbar, Ablehnen lässt sie weg.",
   },
   approve: "Annehmen",
   reject: "Ablehnen",

@@ -66,7 +66,7 @@ export const jobs = {
   questions: {
     mass_deletion: "Many pages are no longer on the site. Approve to remove them, or reject to keep them.",
     low_coverage: "Most pages have no text. Approve to search those that have, or reject to leave the file out.",
-    flagged_content: "The file has text that readers do not see, or only after a click or by a script. What they never see is not searchable unless it is most of a page. Approve to search the file, or reject to leave it out.",
+    flagged_content: "The file has text that readers do not see, or not at once; its warnings say whether it is searchable. Approve to search the file, or reject to leave it out.",
   } as Record<string, string>,
   approve: "Approve",
   reject: "Reject",
