@@ -22,7 +22,8 @@ _EMBEDDED: Final = 2
 _PACKAGE: Final = "Package"
 """The class of files that no program embeds as its own."""
 _GRAPH: Final = "MSGraph"
-_MOST: Final = 1000
+MOST: Final = 1000
+"""Objects that are read."""
 
 
 class _Object(NamedTuple):
@@ -41,8 +42,7 @@ def take_objects(data: bytes) -> tuple[bytes, list[bytes]]:
     for start, end, content in _objects(data):
         left.append(data[at:start])
         at = end
-        if len(found) < _MOST:
-            found.append(content)
+        found.append(content)
     return b"".join([*left, data[at:]]), found
 
 

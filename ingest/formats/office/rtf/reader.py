@@ -42,6 +42,8 @@ def extract(source: InputFile) -> Extraction:
         lambda: rtf_objects.take_objects(data),
         otherwise=lambda: (data, list[bytes]()),
     )
+    has_too_many = len(objects) > rtf_objects.MOST
+    del objects[rtf_objects.MOST :]
     attachments = improve(
         "attachments",
         lambda: rtf_objects.hand_over(objects, source.members),
@@ -70,7 +72,7 @@ def extract(source: InputFile) -> Extraction:
         extractor=_VERSION,
         title=properties.pop("title", None) or found.title,
         metadata=properties | filled(attachments=attachments),
-        warnings=present(hidden_text=hides),
+        warnings=present(hidden_text=hides, attachments_not_kept=has_too_many),
     )
 
 

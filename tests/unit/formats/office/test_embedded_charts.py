@@ -8,6 +8,7 @@ import olefile
 import pytest
 
 from ingest.formats.office.embedded_charts import chart_in
+from ingest.formats.office.rtf import objects as rtf_objects
 from ingest.formats.registry import extract
 from ingest.formats.word.word_97 import reader
 from tests.builders.make_graph_97 import CATEGORIES, TITLE, VALUES, graph
@@ -128,3 +129,18 @@ def test_charts_of_a_text_are_read_up_to_a_size(monkeypatch: pytest.MonkeyPatch)
     assert extract(io.BytesIO(data), name="a.doc").text.count(_TABLE) == 2
     monkeypatch.setattr(reader, "_LARGEST", len(stream))
     assert extract(io.BytesIO(data), name="a.doc").text.count(_TABLE) == 1
+
+
+def test_objects_of_rtf_beyond_the_most_are_said_to_be_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = rich_text()
+    begin, end = data.index(b"{\\object"), data.rindex(b"\\par")
+    twice = data[:end] + data[begin:end] + data[end:]
+
+    whole = extract(io.BytesIO(twice), name="a.rtf")
+    monkeypatch.setattr(rtf_objects, "MOST", 1)
+    part = extract(io.BytesIO(twice), name="a.rtf")
+
+    assert (whole.text.count(_TABLE), whole.warnings) == (2, ())
+    assert (part.text.count(_TABLE), part.warnings) == (1, ("attachments_not_kept",))
