@@ -132,14 +132,18 @@ async def test_a_long_document_goes_on_after_a_part_that_is_refused(
     assert await change.vectors(conn) == {change.new.model_id: 2}
 
 
-async def test_nothing_changes_over_while_one_document_lacks_its_vectors(
-    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def _fill_two_of_three(change: ModelChange, monkeypatch: pytest.MonkeyPatch) -> None:
     await add_files(change, 3)
     monkeypatch.setattr(reembed, "_DOCUMENTS", 2)
     monkeypatch.setattr(reembed, "_TIME_SLICE_SECONDS", -1.0)
     await change.request()
     await commit(change.pool, [await change.attempt(await change.take())])
+
+
+async def test_nothing_changes_over_while_one_document_lacks_its_vectors(
+    change: ModelChange, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _fill_two_of_three(change, monkeypatch)
 
     async with transaction(change.pool.of(change.application_id)) as conn:
         done = await model_changes.switch(conn, change.application_id, change.new.model_id)
@@ -149,17 +153,13 @@ async def test_nothing_changes_over_while_one_document_lacks_its_vectors(
 
 
 async def test_a_change_that_is_taken_back_forgets_what_was_marked_under_the_lock_of_its_sources(
-    change: ModelChange, conn: Connection, monkeypatch: pytest.MonkeyPatch
+    change: ModelChange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await add_files(change, 3)
-    monkeypatch.setattr(reembed, "_DOCUMENTS", 2)
-    monkeypatch.setattr(reembed, "_TIME_SLICE_SECONDS", -1.0)
-    await change.request()
-    await commit(change.pool, [await change.attempt(await change.take())])
+    await _fill_two_of_three(change, monkeypatch)
     marked = await counts(change)
 
-    async with transaction(change.pool.of(change.application_id)) as own:
-        done = await model_changes.switch(own, change.application_id, change.old.model_id)
+    async with transaction(change.pool.of(change.application_id)) as conn:
+        done = await model_changes.switch(conn, change.application_id, change.old.model_id)
 
     # The lock itself is checked by the recorder of locks.
     assert (done, marked, await counts(change)) == (True, (3, 3, 2), (3, 3, 0))
